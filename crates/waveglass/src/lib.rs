@@ -1,0 +1,1 @@
+//! The library a user adds to Cargo.toml.
