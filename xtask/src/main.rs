@@ -1,2 +1,47 @@
-//! What maintainers run.
-fn main() {}
+//! What maintainers run: `cargo xtask help` lists it.
+
+mod compare;
+mod import;
+mod llvm;
+mod sample;
+mod worker;
+
+use anyhow::{Result, bail};
+use waveglass_isa::Target;
+
+const HELP: &str = "\
+cargo xtask import FACTS             derive crates/waveglass-isa/data from a folder of instruction facts
+cargo xtask compare [TARGET|all] [SAMPLES-A-ROW] [SHOWN] [ENCODING]
+                                     compare disassembly with LLVM 22's
+";
+
+fn main() -> Result<()> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match args
+        .iter()
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .as_slice()
+    {
+        ["import", facts] => import::run(facts.as_ref()),
+        ["compare", rest @ ..] => {
+            let targets: Vec<Target> = match rest.first() {
+                None | Some(&"all") => Target::ALL.to_vec(),
+                Some(t) => t.split(',').map(str::parse).collect::<Result<_, _>>()?,
+            };
+            let number = |i: usize, default| rest.get(i).map_or(Ok(default), |s| s.parse());
+            compare::run(
+                &targets,
+                number(1, 8)?,
+                number(2, 20)? as usize,
+                rest.get(3).unwrap_or(&""),
+            )
+        }
+        ["llvm-worker", cpu, features] => worker::serve(cpu, features),
+        ["help"] | [] => {
+            print!("{HELP}");
+            Ok(())
+        }
+        other => bail!("unknown command {other:?}\n{HELP}"),
+    }
+}

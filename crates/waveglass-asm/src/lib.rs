@@ -1,1 +1,9 @@
-//! Placeholder for the crate's first commit.
+//! Text for AMD GPU instructions, in LLVM's syntax.
+//!
+//! [`print`] writes a decoded instruction as LLVM 22 writes it. Start reading at
+//! `print/mod.rs`, which walks the instruction's template; `print/register.rs` has the operands,
+//! the other files of that folder one kind of modifier each.
+
+mod print;
+
+pub use print::{PrintOptions, print, print_bytes};

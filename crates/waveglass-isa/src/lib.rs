@@ -1,17 +1,26 @@
 //! AMD GPU targets, encodings and the instruction table.
 //!
 //! Everything that decodes, prints, parses, explains or runs an instruction reads the one table
-//! in this crate. Start at [`decode`], which turns bytes into an [`Inst`]; an `Inst` names its
-//! row of the table ([`InstDef`]) and hands out its operands.
+//! in this crate (`data/`, turned into statics by the build script). Start at [`decode`] or
+//! [`Decoder`], which turn bytes into an [`Inst`]; an `Inst` names its row of the table
+//! ([`InstDef`]), whose [`Shape`] lists the operands, and hands out the operands' values.
 //!
-//! This crate knows nothing about assembly syntax and nothing about execution.
+//! This crate knows nothing about assembly syntax beyond the templates that it carries, and
+//! nothing about execution.
 
 mod field;
+mod image;
 mod inst;
 mod operand;
+mod resolve;
+mod table;
 mod target;
 
 pub use field::Field;
-pub use inst::{Access, DecodeError, Inst, InstDef, InstFlags, OperandDef, decode};
+pub use inst::{DecodeError, Decoder, Inst, decode};
 pub use operand::{Half, Operand, OperandType, Reg, RegFile};
+pub use table::{
+    Access, IMAGE_BITS, ImmStyle, Implicit, InstDef, InstFlags, MASK_BITS, ModStyle, OperandDef,
+    OperandKind, Piece, Shape, rows,
+};
 pub use target::{Generation, Target, UnknownTarget};

@@ -70,7 +70,12 @@ pub struct Reg {
 impl Reg {
     /// A run of `dwords` registers from `index`.
     pub const fn new(file: RegFile, index: u16, dwords: u8) -> Self {
-        Self { file, index, dwords, half: None }
+        Self {
+            file,
+            index,
+            dwords,
+            half: None,
+        }
     }
 }
 
@@ -89,6 +94,10 @@ pub enum OperandType {
     PackedInt16,
     /// Two packed IEEE binary16.
     PackedF16,
+    /// Two packed IEEE binary16, where a constant stands for both.
+    PackedF16Splat,
+    /// Two packed IEEE binary16 that take no inline constants.
+    PackedF16NoInline,
     /// Two packed bfloat16.
     PackedBf16,
     /// Two packed IEEE binary32.
@@ -124,10 +133,12 @@ impl Operand {
     /// 0x3fc45f306dc9c882 in binary64 (Vega ISA 6.2.1, table "Scalar source operands").
     pub const fn inline_float_bits(selector: u8, ty: OperandType, bits: u32) -> u64 {
         let i = (selector - 240) as usize;
-        const F16: [u16; 9] =
-            [0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118];
-        const BF16: [u16; 9] =
-            [0x3f00, 0xbf00, 0x3f80, 0xbf80, 0x4000, 0xc000, 0x4080, 0xc080, 0x3e22];
+        const F16: [u16; 9] = [
+            0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118,
+        ];
+        const BF16: [u16; 9] = [
+            0x3f00, 0xbf00, 0x3f80, 0xbf80, 0x4000, 0xc000, 0x4080, 0xc080, 0x3e22,
+        ];
         const F32: [u32; 9] = [
             0x3f00_0000,
             0xbf00_0000,
@@ -152,7 +163,12 @@ impl Operand {
         ];
         match (ty, bits) {
             (OperandType::Bf16 | OperandType::PackedBf16, _) => BF16[i] as u64,
-            (OperandType::PackedF16, _) => F16[i] as u64,
+            (
+                OperandType::PackedF16
+                | OperandType::PackedF16Splat
+                | OperandType::PackedF16NoInline,
+                _,
+            ) => F16[i] as u64,
             (OperandType::Float, 16) => F16[i] as u64,
             (OperandType::Float | OperandType::Int | OperandType::Bits, 64) => F64[i],
             (OperandType::Int | OperandType::Bits, 16) => F16[i] as u64,

@@ -1,0 +1,219 @@
+//! From the number in an operand's field to a register, constant or literal.
+
+use crate::image;
+use crate::table::{IMAGE_BITS, MASK_BITS};
+use crate::{Field, Half, ImmStyle, Inst, Operand, OperandDef, OperandKind, Reg, RegFile, Target};
+
+/// The selector of a 32-bit literal.
+const LITERAL: u64 = 255;
+/// The selector of a 64-bit literal on CDNA 5.
+const LITERAL64: u64 = 254;
+
+/// How many dwords of registers an operand covers.
+pub(crate) fn dwords(inst: &Inst, o: &OperandDef) -> u8 {
+    match o.bits {
+        MASK_BITS => (inst.wave_size() / 32) as u8,
+        IMAGE_BITS => image::dwords(inst, o),
+        bits => bits.div_ceil(32).max(1) as u8,
+    }
+}
+
+/// Whether the field's number has a meaning, and how many bytes of literal it asks for.
+#[inline]
+pub(crate) fn check(inst: &Inst, o: &OperandDef) -> Result<u8, ()> {
+    match o.kind {
+        OperandKind::Mods(_) | OperandKind::Imm(_) | OperandKind::VgprLo => Ok(0),
+        OperandKind::Vgpr if o.bits <= 32 => Ok(0),
+        _ => {
+            let raw = inst.raw(o);
+            if Inst::takes_literal(o.kind) {
+                if raw == LITERAL {
+                    return Ok(4);
+                }
+                if raw == LITERAL64 && inst.target().has_gfx1250_insts() {
+                    return Ok(8);
+                }
+            }
+            resolve_raw(inst, o, raw).map(|_| 0).ok_or(())
+        }
+    }
+}
+
+pub(crate) fn resolve(inst: &Inst, o: &OperandDef) -> Option<Operand> {
+    resolve_raw(inst, o, inst.raw(o))
+}
+
+fn resolve_raw(inst: &Inst, o: &OperandDef, raw: u64) -> Option<Operand> {
+    let vgpr = |index: u64| vector(inst, o, RegFile::Vgpr, index);
+    let agpr = |index: u64| vector(inst, o, RegFile::Agpr, index);
+    let half = |index: u64, hi: bool| {
+        Some(Operand::Reg(Reg {
+            file: RegFile::Vgpr,
+            index: index as u16,
+            dwords: 1,
+            half: Some(if hi { Half::Hi } else { Half::Lo }),
+        }))
+    };
+    match o.kind {
+        OperandKind::Vgpr => {
+            // VOPD's second destination has the other parity than its first (RDNA3 ISA 7.6).
+            if o.field == Field::VdstY && o.spans.first().is_some_and(|s| s.1 == 1) {
+                return vgpr(raw | (!inst.field(Field::VdstX) & 1));
+            }
+            vgpr(raw)
+        }
+        OperandKind::VgprLo => half(raw & 0x7f, raw & 0x80 != 0),
+        OperandKind::VgprHalf => half(raw & 0xff, op_sel(inst, o)),
+        OperandKind::VgprOrAgpr => {
+            if raw & 0x200 != 0 {
+                agpr(raw & 0xff)
+            } else {
+                vgpr(raw & 0xff)
+            }
+        }
+        OperandKind::Agpr => agpr(raw & 0xff),
+        OperandKind::VgprOrAgprSrc => match raw {
+            0x300.. => agpr(raw & 0xff),
+            0x100..=0x1ff => vgpr(raw & 0xff),
+            _ => None,
+        },
+        OperandKind::AgprSrc => (raw >= 256).then(|| agpr(raw & 0xff))?,
+        OperandKind::VgprSrc => (raw >= 256).then(|| vgpr(raw & 0xff))?,
+        OperandKind::VgprSrcHalf => (raw >= 256).then(|| half(raw & 0xff, op_sel(inst, o)))?,
+        OperandKind::VgprSrcLo => (raw >= 256).then(|| half(raw & 0x7f, raw & 0x80 != 0))?,
+        OperandKind::AgprOrInline if raw >= 256 => agpr(raw & 0xff),
+        OperandKind::SrcLitHalf | OperandKind::SrcHalf if raw >= 256 => {
+            half(raw & 0xff, op_sel(inst, o))
+        }
+        OperandKind::SrcLitLo if raw >= 256 => half(raw & 0x7f, raw & 0x80 != 0),
+        OperandKind::SrcLit
+        | OperandKind::Src
+        | OperandKind::VgprSrcLds
+        | OperandKind::VgprOrInline
+            if raw >= 256 =>
+        {
+            vgpr(raw & 0xff)
+        }
+        OperandKind::SdwaSrc if raw < 256 => vgpr(raw),
+        OperandKind::SdwaDst if raw & 0x80 == 0 => {
+            Some(Operand::Reg(Reg::new(RegFile::Vcc, 0, dwords(inst, o))))
+        }
+        OperandKind::SdwaDst => scalar(inst, o, raw & 0x7f),
+        OperandKind::Scalar => scalar(inst, o, raw).filter(|x| matches!(x, Operand::Reg(_))),
+        OperandKind::Mods(_) => Some(Operand::Imm(raw as i64)),
+        OperandKind::Imm(style) => Some(immediate(o, style, raw)),
+        _ => scalar(inst, o, raw & 0xff),
+    }
+}
+
+/// The half that `op_sel` names: bit 2 of a source's own modifiers, bit 3 of the first source's
+/// for the result.
+fn op_sel(inst: &Inst, o: &OperandDef) -> bool {
+    let (field, bit) = match o.field {
+        Field::Src1 => (Field::Src1Modifiers, 2),
+        Field::Src2 => (Field::Src2Modifiers, 2),
+        Field::Src0 => (Field::Src0Modifiers, 2),
+        _ => (Field::Src0Modifiers, 3),
+    };
+    inst.field(field) >> bit & 1 != 0
+}
+
+fn vector(inst: &Inst, o: &OperandDef, file: RegFile, index: u64) -> Option<Operand> {
+    let n = dwords(inst, o);
+    // CDNA 5 has 1024 VGPRs, of which an instruction's own bits reach the first 256.
+    let limit = if inst.target().has_gfx1250_insts() {
+        1024
+    } else {
+        256
+    };
+    (index + n as u64 <= limit).then(|| Operand::Reg(Reg::new(file, index as u16, n)))
+}
+
+fn scalar(inst: &Inst, o: &OperandDef, code: u64) -> Option<Operand> {
+    let n = dwords(inst, o);
+    let target = inst.target();
+    let last_sgpr = if target.major() >= 10 { 105 } else { 101 };
+    // Tuples start at a multiple of their size, at most four.
+    let align = |i: u64| match n {
+        1 => i,
+        2 => i & !1,
+        _ => i & !3,
+    };
+    match code {
+        c if c <= last_sgpr => {
+            let i = align(c);
+            (i + n as u64 <= 106).then(|| Operand::Reg(Reg::new(RegFile::Sgpr, i as u16, n)))
+        }
+        108..=123 => {
+            let i = align(code - 108);
+            (i + n as u64 <= 16).then(|| Operand::Reg(Reg::new(RegFile::Ttmp, i as u16, n)))
+        }
+        128..=192 => Some(Operand::InlineInt((code - 128) as i8)),
+        193..=208 => Some(Operand::InlineInt((192 - code as i64) as i8)),
+        240..=248 => Some(Operand::InlineFloat(code as u8)),
+        LITERAL64 if target.has_gfx1250_insts() && Inst::takes_literal(o.kind) => {
+            let l = inst.literal_words();
+            let (lo, hi) = (*l.first().unwrap_or(&0), *l.get(1).unwrap_or(&0));
+            Some(Operand::Literal64(lo as u64 | (hi as u64) << 32))
+        }
+        LITERAL if Inst::takes_literal(o.kind) => Some(Operand::Literal(
+            inst.literal_words().first().copied().unwrap_or(0),
+        )),
+        _ => special(target, code, n).map(Operand::Reg),
+    }
+}
+
+fn special(target: Target, code: u64, n: u8) -> Option<Reg> {
+    use RegFile::*;
+    let gfx9 = target.is_gfx9();
+    let gfx11 = target.major() >= 11;
+    // 32-bit names of the halves; a 64-bit operand starts at an even half.
+    let half = |file, first: u64| {
+        let index = (code - first) as u16;
+        match n {
+            1 => Some(Reg::new(file, index, 1)),
+            2 if index == 0 => Some(Reg::new(file, 0, 2)),
+            _ => None,
+        }
+    };
+    let one = |file| (n <= 2).then(|| Reg::new(file, 0, n));
+    match code {
+        102 | 103 if gfx9 => half(FlatScratch, 102),
+        104 | 105 if gfx9 => half(XnackMask, 104),
+        106 | 107 => half(Vcc, 106),
+        124 if gfx11 => Some(Reg::new(Null, 0, n)),
+        125 if !gfx11 && !gfx9 => Some(Reg::new(Null, 0, n)),
+        124 | 125 if (code == 125) == gfx11 && n == 1 => Some(Reg::new(M0, 0, 1)),
+        126 | 127 => half(Exec, 126),
+        230 | 231 if target.has_gfx1250_insts() => half(FlatScratchBase, 230),
+        235 => one(SharedBase),
+        236 => one(SharedLimit),
+        237 => one(PrivateBase),
+        238 => one(PrivateLimit),
+        239 if !target.has_gfx1250_insts() => one(PopsExitingWaveId),
+        251 => one(Vccz),
+        252 => one(Execz),
+        253 => one(Scc),
+        254 if n == 1 && target.major() <= 10 => Some(Reg::new(LdsDirect, 0, 1)),
+        _ => None,
+    }
+}
+
+fn immediate(o: &OperandDef, style: ImmStyle, raw: u64) -> Operand {
+    let width: u32 = o.spans.iter().map(|s| s.2 as u32).sum();
+    let signed = match style {
+        ImmStyle::FlatOffsetS | ImmStyle::S16imm | ImmStyle::Soppbrtarget => true,
+        ImmStyle::Offset => width == 24,
+        // On gfx9, buffer loads take 20 unsigned bits; the sign bit of the others is the 21st.
+        ImmStyle::Smemoffset | ImmStyle::Smemoffsetmod | ImmStyle::Optsmemoffsetmod => true,
+        ImmStyle::Kimmfp16 | ImmStyle::Kimmfp32 => return Operand::Literal(raw as u32),
+        ImmStyle::Kimmfp64 => return Operand::Literal64(raw),
+        _ => false,
+    };
+    if signed && width > 0 && width < 64 {
+        let shift = 64 - width;
+        Operand::Imm(((raw << shift) as i64) >> shift)
+    } else {
+        Operand::Imm(raw as i64)
+    }
+}

@@ -1,0 +1,98 @@
+//! The project's disassembly beside LLVM's, over samples of every row.
+
+use crate::sample::{Rng, sample};
+use crate::worker::{self, Answer};
+use anyhow::Result;
+use std::collections::BTreeMap;
+use waveglass_asm::{PrintOptions, print_bytes};
+use waveglass_isa::{Target, rows};
+
+/// LLVM's features for the way in which the project prints a target.
+pub(crate) fn features(target: Target, wave: u32, true16: bool) -> String {
+    let mut f = Vec::new();
+    if target.major() >= 10 && !target.has_gfx1250_insts() {
+        f.push(if wave == 64 {
+            "+wavefrontsize64"
+        } else {
+            "+wavefrontsize32"
+        });
+    }
+    if target.major() >= 11 {
+        f.push(if true16 {
+            "+real-true16"
+        } else {
+            "-real-true16"
+        });
+    }
+    f.join(",")
+}
+
+pub(crate) fn bytes(words: &[u32; 5]) -> [u8; 20] {
+    let mut b = [0; 20];
+    for (c, w) in b.chunks_exact_mut(4).zip(words) {
+        c.copy_from_slice(&w.to_le_bytes());
+    }
+    b
+}
+
+/// Compares `count` samples of each row; prints up to `show` mismatches a target and wave size,
+/// one an (encoding, mnemonic), and the totals. Rows whose encoding does not contain `family`
+/// are left out.
+pub(crate) fn run(targets: &[Target], count: u64, show: usize, family: &str) -> Result<()> {
+    for &target in targets {
+        for wave in [32u32, 64] {
+            if (wave == 32 && !target.has_wave32()) || (wave == 64 && !target.has_wave64()) {
+                continue;
+            }
+            let options = PrintOptions::default();
+            let mut samples = Vec::new();
+            let mut of_row = Vec::new();
+            for (i, row) in rows().iter().enumerate() {
+                if !row.has_target(target)
+                    || !row.encoding().contains(family)
+                    || (row.wave != 0 && row.wave as u32 != wave)
+                {
+                    continue;
+                }
+                let mut rng = Rng::new((i as u64) << 8 | target.index() as u64);
+                for _ in 0..count {
+                    samples.push(bytes(&sample(&mut rng, target, row)));
+                    of_row.push(row);
+                }
+            }
+            let answers = worker::ask(target.name(), &features(target, wave, true), &samples)?;
+            let (mut bad, mut crashes) = (0u64, 0u64);
+            let mut by_encoding: BTreeMap<&str, u64> = BTreeMap::new();
+            let mut shown = std::collections::HashSet::new();
+            for ((b, row), want) in samples.iter().zip(&of_row).zip(&answers) {
+                let got = print_bytes(target, wave, b, &options);
+                crashes += (*want == Answer::Crash) as u64;
+                let same = match (want, &got) {
+                    (Answer::None | Answer::Crash, None) => true,
+                    (Answer::Text(w, n), Some((g, m))) => w == g && n == m,
+                    _ => false,
+                };
+                if same {
+                    continue;
+                }
+                bad += 1;
+                *by_encoding.entry(row.encoding()).or_default() += 1;
+                if shown.len() < show && shown.insert((row.encoding(), row.mnemonic)) {
+                    let hex: String = b.iter().map(|x| format!("{x:02x}")).collect();
+                    println!(
+                        "{target} w{wave} {} {} {hex}\n  llvm {want:?}\n  ours {}",
+                        row.encoding(),
+                        row.mnemonic,
+                        got.as_ref()
+                            .map_or("-".into(), |(w, n)| format!("     {w:?}, {n}")),
+                    );
+                }
+            }
+            println!(
+                "{target} wave{wave}: {} samples, {crashes} crash LLVM, {bad} differ {by_encoding:?}",
+                samples.len()
+            );
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,548 @@
+//! Rows and shapes, merged over targets, and the text that they are written as.
+
+use super::classes::kind;
+use super::facts::{TargetFacts, Variant};
+use anyhow::{Context, Result};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fmt::Write as _;
+use std::path::Path;
+use waveglass_isa::Target;
+
+/// What a form of an instruction looks like, apart from its name and opcode.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+struct Shape {
+    encoding: String,
+    size: u32,
+    mask: u128,
+    template: String,
+    operands: Vec<ShapeOperand>,
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+struct ShapeOperand {
+    name: String,
+    access: String,
+    kind: String,
+    spans: Vec<(u32, u32, u32)>,
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct RowKey {
+    mnemonic: String,
+    shape: Shape,
+    wave: &'static str,
+    attributes: String,
+}
+
+#[derive(Default)]
+pub(crate) struct Table {
+    /// (fixed bits, opcode) by target.
+    rows: BTreeMap<RowKey, BTreeMap<Target, (u128, u32)>>,
+    aliases: BTreeMap<String, BTreeSet<String>>,
+    /// How a form with whole registers turns into the one with named halves, learned from the
+    /// targets whose facts have both.
+    halves: HashMap<(String, Shape), (u128, Shape)>,
+    half_templates: HashMap<Shape, Shape>,
+    /// Forms with whole registers that wait for their halves.
+    whole: Vec<(Target, RowKey, u128, u32)>,
+}
+
+const KEPT_FLAGS: &[(&str, &str)] = &[
+    ("VALU", "valu"),
+    ("SALU", "salu"),
+    ("mayLoad", "load"),
+    ("mayStore", "store"),
+    ("isBranch", "branch"),
+    ("isCall", "call"),
+    ("isReturn", "return"),
+    ("isTerminator", "terminator"),
+    ("isBarrier", "barrier"),
+    ("IsAtomicRet", "atomic-ret"),
+    ("IsAtomicNoRet", "atomic-no-ret"),
+    ("FPAtomic", "fp-atomic"),
+    ("TRANS", "trans"),
+    ("IsPacked", "packed"),
+    ("IsMAI", "mai"),
+    ("IsDOT", "dot"),
+    ("IsWMMA", "wmma"),
+    ("IsSWMMAC", "swmmac"),
+    ("FPDPRounding", "fp-dp-rounding"),
+    ("Gather4", "gather4"),
+    ("GWS", "gws"),
+    ("VM_CNT", "vmcnt"),
+    ("LGKM_CNT", "lgkmcnt"),
+    ("EXP_CNT", "expcnt"),
+    ("ASYNC_CNT", "asynccnt"),
+    ("TENSOR_CNT", "tensorcnt"),
+];
+
+impl Table {
+    pub(crate) fn add(&mut self, target: Target, facts: &TargetFacts) -> Result<()> {
+        for inst in &facts.instructions {
+            self.aliases
+                .entry(inst.mnemonic.clone())
+                .or_default()
+                .extend(
+                    inst.aliases
+                        .iter()
+                        .filter(|a| !a.ends_with("_t16") && !a.ends_with("_fake16"))
+                        .cloned(),
+                );
+            let mut flags: Vec<&str> = KEPT_FLAGS
+                .iter()
+                .filter(|(f, _)| inst.flags.iter().any(|x| x == f))
+                .map(|(_, k)| *k)
+                .collect();
+            if flags.is_empty() {
+                flags.push("-");
+            }
+            let list = |regs: &[String]| {
+                let mut regs: Vec<String> = regs.iter().map(|r| r.to_ascii_lowercase()).collect();
+                regs.sort();
+                if regs.is_empty() {
+                    "-".to_owned()
+                } else {
+                    regs.join(",")
+                }
+            };
+            let attributes = format!(
+                "{} {} {}",
+                flags.join(","),
+                list(&inst.uses),
+                list(&inst.defs)
+            );
+
+            let not_read = inst.flags.iter().any(|f| f == "TiedSourceNotRead");
+            let image = matches!(inst.enc.as_str(), "ENC_MIMG" | "ENC_VIMAGE" | "ENC_VSAMPLE");
+            let plain: HashSet<(u32, u128, u128)> = inst
+                .variants
+                .iter()
+                .filter(|v| wave_of(v).is_empty())
+                .map(|v| (v.size, v.mask, v.value))
+                .collect();
+            let mut forms: Vec<(bool, &'static str, u128, Shape)> = Vec::new();
+            for v in &inst.variants {
+                let wave = wave_of(v);
+                // The assembler's spellings with an explicit VCC repeat a form.
+                if !wave.is_empty() && plain.contains(&(v.size, v.mask, v.value)) {
+                    continue;
+                }
+                if v.rec.contains("_agpr") && !target.has_gfx90a_insts() {
+                    continue;
+                }
+                let shape = shape_of(target, &inst.enc, v, image, not_read)
+                    .with_context(|| format!("{target} {}", v.rec))?;
+                let value = v.value;
+                if image {
+                    // Register counts of image operands follow from other fields:
+                    // one form a size is enough, the one with the most operands.
+                    if let Some(f) = forms.iter_mut().find(|f| {
+                        f.3.size == shape.size
+                            && f.3.mask == shape.mask
+                            && f.2 == value
+                            && f.3.template.contains("$vaddr0")
+                                == shape.template.contains("$vaddr0")
+                    }) {
+                        if shape.operands.len() > f.3.operands.len() {
+                            f.3 = shape;
+                        }
+                        continue;
+                    }
+                }
+                forms.push((v.rec.contains("fake16"), wave, value, shape));
+            }
+            let keep: Vec<_> = forms.iter().filter(|f| !f.0).cloned().collect();
+            for (fake, wave, value, shape) in &forms {
+                let opcode = inst.opcode;
+                if *fake {
+                    // The twin with named halves has the same encoding and covers at least
+                    // the same bits.
+                    let twin = keep.iter().find(|k| {
+                        k.3.size == shape.size
+                            && k.1 == *wave
+                            && k.3.mask & shape.mask == k.3.mask
+                            && k.2 == *value & k.3.mask
+                            && k.3.operands.iter().any(|o| is_half(&o.kind))
+                    });
+                    match twin {
+                        Some(t) => {
+                            self.halves
+                                .insert((inst.mnemonic.clone(), shape.clone()), (t.2, t.3.clone()));
+                            self.half_templates.insert(shape.clone(), t.3.clone());
+                        }
+                        None => self.whole.push((
+                            target,
+                            RowKey {
+                                mnemonic: inst.mnemonic.clone(),
+                                shape: shape.clone(),
+                                wave,
+                                attributes: attributes.clone(),
+                            },
+                            *value,
+                            opcode,
+                        )),
+                    }
+                    continue;
+                }
+                self.insert(
+                    target,
+                    RowKey {
+                        mnemonic: inst.mnemonic.clone(),
+                        shape: shape.clone(),
+                        wave,
+                        attributes: attributes.clone(),
+                    },
+                    *value,
+                    opcode,
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn insert(&mut self, target: Target, key: RowKey, value: u128, opcode: u32) {
+        self.rows
+            .entry(key)
+            .or_default()
+            .insert(target, (value, opcode));
+    }
+
+    /// Gives every whole-register form its halves: the learned form of the same instruction,
+    /// else of the same shape, else by rule.
+    fn resolve_halves(&mut self) {
+        for (target, mut key, value, opcode) in std::mem::take(&mut self.whole) {
+            let shape = self
+                .halves
+                .get(&(key.mnemonic.clone(), key.shape.clone()))
+                .map(|(_, s)| s.clone())
+                .or_else(|| self.half_templates.get(&key.shape).cloned())
+                .unwrap_or_else(|| halves_by_rule(&key.mnemonic, &key.shape));
+            let value = value & shape.mask;
+            key.shape = shape;
+            self.insert(target, key, value, opcode);
+        }
+    }
+
+    pub(crate) fn write(mut self, out: &Path) -> Result<()> {
+        self.resolve_halves();
+        std::fs::create_dir_all(out)?;
+        let mut shapes: Vec<Shape> = self
+            .rows
+            .keys()
+            .map(|k| k.shape.clone())
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect();
+        shapes.sort();
+        let mut names: HashMap<Shape, String> = HashMap::new();
+        let mut counts: HashMap<String, u32> = HashMap::new();
+        let mut text = String::from(SHAPES_HEADER);
+        for shape in &shapes {
+            let short = shape
+                .encoding
+                .trim_start_matches("ENC_")
+                .to_ascii_lowercase()
+                .replace("_vop_", "_");
+            let n = counts.entry(short.clone()).or_default();
+            *n += 1;
+            let name = format!("{short}.{n}");
+            writeln!(
+                text,
+                "shape {name} {} {} {:#x}\n  asm {}",
+                shape.encoding, shape.size, shape.mask, shape.template
+            )?;
+            for o in &shape.operands {
+                write!(text, "  {} {} {}", o.access, o.name, o.kind)?;
+                for (lo, op_lo, width) in &o.spans {
+                    let hi = lo + width - 1;
+                    match op_lo {
+                        0 => write!(text, " {hi}:{lo}")?,
+                        n => write!(text, " {hi}:{lo}@{n}")?,
+                    }
+                }
+                text.push('\n');
+            }
+            names.insert(shape.clone(), name);
+        }
+        std::fs::write(out.join("shapes.tbl"), text)?;
+
+        let mut files: BTreeMap<&'static str, String> = BTreeMap::new();
+        let mut last: HashMap<&'static str, String> = HashMap::new();
+        for (key, targets) in &self.rows {
+            let family = family(&key.shape.encoding);
+            let file = files.entry(family).or_insert_with(rows_header);
+            if last.get(family) != Some(&key.mnemonic) {
+                file.push_str(&key.mnemonic);
+                if let Some(aliases) = self.aliases.get(&key.mnemonic)
+                    && !aliases.is_empty()
+                {
+                    let list: Vec<&str> = aliases.iter().map(String::as_str).collect();
+                    write!(file, " = {}", list.join(" "))?;
+                }
+                file.push('\n');
+                last.insert(family, key.mnemonic.clone());
+            }
+            // Targets whose fixed bits differ by more than the opcode's place stand in rows
+            // of their own.
+            let mut by_rest: BTreeMap<u128, Vec<(Target, u32, u128)>> = BTreeMap::new();
+            for (&t, &(value, opcode)) in targets {
+                by_rest.entry(value).or_default().push((t, opcode, value));
+            }
+            for (value, list) in by_rest {
+                write!(file, "  {:<18} {:#x}", names[&key.shape], value)?;
+                for &t in Target::ALL {
+                    match list.iter().find(|(x, _, _)| *x == t) {
+                        Some((_, op, _)) => write!(file, " {op:x}")?,
+                        None => file.push_str(" -"),
+                    }
+                }
+                write!(file, " {}", key.attributes)?;
+                if !key.wave.is_empty() {
+                    write!(file, " {}", key.wave)?;
+                }
+                file.push('\n');
+            }
+        }
+        for (name, text) in files {
+            std::fs::write(out.join(format!("{name}.tbl")), text)?;
+        }
+        Ok(())
+    }
+}
+
+const SHAPES_HEADER: &str = "\
+# Operand shapes: what a form of an instruction looks like apart from its name and opcode.
+#
+#   shape NAME ENCODING BYTES MASK     MASK: the bits whose values the row fixes
+#     asm TEMPLATE                     $name stands for an operand
+#     r|w NAME KIND HI:LO[@BIT]...     where the operand's bits lie; @BIT: from that bit of the operand up
+#
+# KIND is <what>.<bits>.<type> for registers and constants, mods.<which> for source modifiers,
+# imm.<style> for other fields. What: v VGPR, va VGPR or AGPR, a AGPR, s scalar register,
+# sc/sl scalar source without/with literal, vsc/vs any source without/with literal, vr VGPR in a
+# source field, vi/ai VGPR/AGPR or inline constant, sdwa source of an SDWA form; lo: registers
+# 0-127, h: a half that op_sel names. Type: b bits, i integer, f IEEE float, bf bfloat16, v2… packed.
+# mask: as wide as a wave.
+";
+
+fn rows_header() -> String {
+    let mut s = String::from(
+        "# MNEMONIC [= other spellings]\n#   SHAPE FIXED-BITS opcode on each target (hex, - where absent) flags reads writes [w32|w64]\n#  ",
+    );
+    for t in Target::ALL {
+        s.push(' ');
+        s.push_str(t.name());
+    }
+    s.push('\n');
+    s
+}
+
+fn family(encoding: &str) -> &'static str {
+    match encoding {
+        e if e.starts_with("ENC_SOP") => "scalar_alu",
+        "ENC_SMEM" => "scalar_memory",
+        "VOPDXY" | "VOPD3" => "vopd",
+        "ENC_VINTRP" | "ENC_VINTERP" | "ENC_LDSDIR" | "ENC_VDSDIR" | "ENC_EXP" | "ENC_VEXPORT" => {
+            "interpolation_export"
+        }
+        e if e.starts_with("ENC_VOP3P") || e.starts_with("VOP3P") => "vop3p",
+        e if e.starts_with("VOP3") || e == "ENC_VOP3" => "vop3",
+        e if e.contains("VOP1") => "vop1",
+        e if e.contains("VOP2") => "vop2",
+        e if e.contains("VOPC") => "vopc",
+        "ENC_DS" | "ENC_VDS" => "data_share",
+        "ENC_MUBUF" | "ENC_MTBUF" | "ENC_VBUFFER" => "buffer",
+        e if e.starts_with("ENC_FLAT") => "flat",
+        "ENC_VFLAT" | "ENC_VGLOBAL" | "ENC_VSCRATCH" => "flat",
+        "ENC_MIMG" | "ENC_VIMAGE" | "ENC_VSAMPLE" => "image",
+        other => panic!("encoding {other} belongs to no family"),
+    }
+}
+
+fn wave_of(v: &Variant) -> &'static str {
+    if v.rec.contains("_w32") {
+        "w32"
+    } else if v.rec.contains("_w64") {
+        "w64"
+    } else {
+        ""
+    }
+}
+
+fn is_half(kind: &str) -> bool {
+    let what = kind.split('.').next().unwrap_or("");
+    matches!(
+        what,
+        "vh" | "vlo" | "vrh" | "vrlo" | "vsh" | "vshlo" | "vsch"
+    ) && kind.contains(".16.")
+}
+
+fn shape_of(target: Target, enc: &str, v: &Variant, image: bool, not_read: bool) -> Result<Shape> {
+    // The mnemonics in the template go: they are the row's.
+    let template = v
+        .asm
+        .split(" :: ")
+        .map(|half| {
+            let end = half
+                .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+                .unwrap_or(half.len());
+            &half[end..]
+        })
+        .collect::<Vec<_>>()
+        .join(" ::");
+    let mut mask = v.mask;
+    let mut operands = Vec::new();
+    for (name, access, _, class) in &v.operands {
+        let mut spans = v.fields.get(name).cloned().unwrap_or_default();
+        if spans.is_empty() && !template.contains(&format!("${name}")) {
+            continue;
+        }
+        let mut kind = kind(class)?;
+        if kind.starts_with("va.") && !target.has_gfx90a_insts() {
+            // The bit that chooses AGPRs exists from CDNA 2 on.
+            spans.retain(|s| s.1 != 9);
+            kind.replace_range(..2, "v");
+        }
+        if kind == "imm.flat_offset" && target.major() < 12 {
+            let signed = enc != "ENC_FLAT";
+            kind = format!("imm.flat_offset_{}", if signed { "s" } else { "u" });
+        } else if kind == "imm.flat_offset" {
+            kind = "imm.flat_offset_s".to_owned();
+        }
+        if image
+            && kind.starts_with('v')
+            && (name.starts_with("vdata") || name.starts_with("vaddr"))
+        {
+            let what = kind.split('.').next().unwrap_or("v").to_owned();
+            kind = format!("{what}.image.b");
+        }
+        operands.push(ShapeOperand {
+            name: name.clone(),
+            access: access.clone(),
+            kind,
+            spans,
+        });
+    }
+    // A result that shares its register with a source is read as well. DPP's `old` is not:
+    // that is how LLVM says that lanes without a source keep their value.
+    for pair in v.constraints.split(',').filter_map(|c| c.split_once('=')) {
+        let (a, b) = (
+            pair.0.trim().trim_start_matches('$'),
+            pair.1.trim().trim_start_matches('$'),
+        );
+        if a == "old" || b == "old" || not_read {
+            continue;
+        }
+        for o in operands
+            .iter_mut()
+            .filter(|o: &&mut ShapeOperand| o.access == "w")
+        {
+            if o.name == a || o.name == b {
+                o.access = "rw".to_owned();
+            }
+        }
+    }
+    // Fields that no operand owns stay fixed bits only where the mask says so.
+    for (name, spans) in &v.fields {
+        if v.operands.iter().all(|o| &o.0 != name) {
+            for &(lo, op_lo, width) in spans {
+                operands.push(ShapeOperand {
+                    name: name.to_ascii_lowercase(),
+                    access: "r".to_owned(),
+                    kind: "imm.raw".to_owned(),
+                    spans: vec![(lo, op_lo, width)],
+                });
+            }
+        }
+    }
+    mask &= if v.size >= 16 {
+        u128::MAX
+    } else {
+        (1 << (v.size * 8)) - 1
+    };
+    Ok(Shape {
+        encoding: enc.to_owned(),
+        size: v.size,
+        mask,
+        template,
+        operands,
+    })
+}
+
+/// For forms whose instruction exists with whole registers only in the facts: which operands are
+/// 16 bits wide follows from the modifiers' kinds and, for results, from the mnemonic.
+fn halves_by_rule(mnemonic: &str, shape: &Shape) -> Shape {
+    let mut s = shape.clone();
+    let vop3 = shape.encoding.starts_with("VOP3_") || shape.encoding == "ENC_VOP3";
+    let narrow_dst = narrow_result(mnemonic);
+    let half_mods: Vec<String> = s
+        .operands
+        .iter()
+        .filter(|o| o.kind == "mods.fp16" || o.kind == "mods.int16")
+        .map(|o| o.name.trim_end_matches("_modifiers").to_owned())
+        .collect();
+    let mut any = false;
+    for o in &mut s.operands {
+        let (what, rest) = o.kind.split_once('.').unwrap_or((o.kind.as_str(), ""));
+        let (bits, ty) = rest.split_once('.').unwrap_or((rest, ""));
+        let narrow_src = half_mods.contains(&o.name);
+        let new = match what {
+            "vlo" if bits == "32" => Some("vlo.16.b".to_owned()),
+            "vslo" if bits == "16" => Some(format!("vshlo.16.{ty}")),
+            "v" if vop3 && o.name == "vdst" && narrow_dst && bits == "32" => {
+                Some("vh.16.b".to_owned())
+            }
+            "v" if vop3 && narrow_src && bits == "32" => Some("vh.16.b".to_owned()),
+            "vs" if vop3 && bits == "16" && narrow_src => Some(format!("vsh.16.{ty}")),
+            "vsc" if vop3 && bits == "16" && narrow_src => Some(format!("vsch.16.{ty}")),
+            _ => None,
+        };
+        if let Some(k) = new {
+            o.kind = k;
+            any = true;
+        }
+    }
+    if vop3 && any {
+        if !s.template.contains("$op_sel") {
+            let at = s
+                .template
+                .find("$clamp")
+                .or_else(|| s.template.find("$byte_sel"))
+                .or_else(|| s.template.find(" $dpp"))
+                .unwrap_or(s.template.len());
+            s.template.insert_str(at, "$op_sel");
+            s.operands.push(ShapeOperand {
+                name: "op_sel".to_owned(),
+                access: "r".to_owned(),
+                kind: "imm.op_sel".to_owned(),
+                spans: Vec::new(),
+            });
+        }
+        for (n, name) in ["src0_modifiers", "src1_modifiers", "src2_modifiers"]
+            .iter()
+            .enumerate()
+        {
+            if let Some(o) = s.operands.iter_mut().find(|o| o.name == *name) {
+                let bit = 11 + n as u32;
+                if o.spans.iter().all(|x| x.0 != bit) {
+                    o.spans.push((bit, 2, 1));
+                }
+                if n == 0 && o.spans.iter().all(|x| x.0 != 14) {
+                    o.spans.push((14, 3, 1));
+                }
+                o.spans.sort();
+                s.mask &= !(1 << bit);
+            }
+        }
+        s.mask &= !(1 << 14);
+    }
+    s
+}
+
+fn narrow_result(mnemonic: &str) -> bool {
+    let result = mnemonic
+        .strip_prefix("v_cvt_")
+        .map(|r| r.split('_').next().unwrap_or(""))
+        .unwrap_or_else(|| mnemonic.rsplit('_').next().unwrap_or(""));
+    matches!(result, "f16" | "bf16" | "i16" | "u16" | "b16")
+}
