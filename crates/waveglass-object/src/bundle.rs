@@ -35,7 +35,9 @@ pub struct Bundle<'a> {
 }
 
 pub(crate) fn is_bundle(data: &[u8]) -> bool {
-    data.starts_with(MAGIC) || data.starts_with(compressed::MAGIC) || data.starts_with(PACKAGER_MAGIC)
+    data.starts_with(MAGIC)
+        || data.starts_with(compressed::MAGIC)
+        || data.starts_with(PACKAGER_MAGIC)
 }
 
 impl<'a> Bundle<'a> {
@@ -43,23 +45,34 @@ impl<'a> Bundle<'a> {
     /// as a linker leaves them in `.hip_fatbin`.
     pub(crate) fn parse(data: &'a [u8], range: Range<u64>, limits: &Limits) -> Result<Self> {
         let data = slice(data, 0, range.end, "bundle section")?;
-        let mut bundle =
-            Bundle { storage: vec![Cow::Borrowed(data)], entries: Vec::new(), limits: *limits };
+        let mut bundle = Bundle {
+            storage: vec![Cow::Borrowed(data)],
+            entries: Vec::new(),
+            limits: *limits,
+        };
         let mut decompressed = 0u64;
         let mut at = range.start;
         loop {
             let rest = slice(data, at, range.end - at, "bundle")?;
-            let Some(skip) = rest.iter().position(|&b| b != 0) else { break };
+            let Some(skip) = rest.iter().position(|&b| b != 0) else {
+                break;
+            };
             at += skip as u64;
             let rest = &rest[skip..];
             if rest.starts_with(MAGIC) {
                 at = bundle.read_plain(data, at, 0)?;
             } else if rest.starts_with(compressed::MAGIC) {
-                let left = Limits { decompressed: limits.decompressed - decompressed, ..*limits };
+                let left = Limits {
+                    decompressed: limits.decompressed - decompressed,
+                    ..*limits
+                };
                 let (out, end) = compressed::decompress(data, at, &left)?;
                 decompressed += out.len() as u64;
                 if !out.starts_with(MAGIC) {
-                    return Err(Error::malformed(at, "the compressed data is not an offload bundle"));
+                    return Err(Error::malformed(
+                        at,
+                        "the compressed data is not an offload bundle",
+                    ));
                 }
                 let storage = bundle.storage.len();
                 bundle.read_plain(&out, 0, storage)?;
@@ -68,7 +81,10 @@ impl<'a> Bundle<'a> {
             } else if rest.starts_with(PACKAGER_MAGIC) {
                 at = bundle.read_packager(data, at)?;
             } else {
-                return Err(Error::malformed(at, "expected an offload bundle here, found other data"));
+                return Err(Error::malformed(
+                    at,
+                    "expected an offload bundle here, found other data",
+                ));
             }
         }
         Ok(bundle)
@@ -79,7 +95,10 @@ impl<'a> Bundle<'a> {
     fn read_plain(&mut self, data: &[u8], at: u64, storage: usize) -> Result<u64> {
         let count = u64_at(data, at + 24, "bundle header")?;
         if count > MAX_ENTRIES {
-            return Err(Error::malformed(at + 24, format!("the bundle claims {count} entries")));
+            return Err(Error::malformed(
+                at + 24,
+                format!("the bundle claims {count} entries"),
+            ));
         }
         let mut header = at + 32;
         let first = self.entries.len();
@@ -98,18 +117,32 @@ impl<'a> Bundle<'a> {
             self.push(id.to_owned(), offset, size, storage);
             header += 24 + id_size;
         }
-        let mut ranges: Vec<_> =
-            self.entries[first..].iter().filter(|e| e.size > 0).map(|e| (e.offset, e.offset + e.size)).collect();
+        let mut ranges: Vec<_> = self.entries[first..]
+            .iter()
+            .filter(|e| e.size > 0)
+            .map(|e| (e.offset, e.offset + e.size))
+            .collect();
         ranges.sort_unstable();
         if let Some(&(start, _)) = ranges.first() {
             if start < header {
-                return Err(Error::malformed(start, "an entry overlaps the bundle's header"));
+                return Err(Error::malformed(
+                    start,
+                    "an entry overlaps the bundle's header",
+                ));
             }
         }
         if let Some(w) = ranges.windows(2).find(|w| w[1].0 < w[0].1 && w[0] != w[1]) {
-            return Err(Error::malformed(w[1].0, "two entries of the bundle overlap"));
+            return Err(Error::malformed(
+                w[1].0,
+                "two entries of the bundle overlap",
+            ));
         }
-        Ok(ranges.iter().map(|r| r.1).max().unwrap_or(header).max(header))
+        Ok(ranges
+            .iter()
+            .map(|r| r.1)
+            .max()
+            .unwrap_or(header)
+            .max(header))
     }
 
     /// Reads a binary of clang-offload-packager (LLVM's `OffloadBinary`, version 1).
@@ -126,29 +159,39 @@ impl<'a> Bundle<'a> {
         let size = u64_at(data, at + 8, what)?;
         let entry = u64_at(data, at + 16, what)?;
         if size < 32 {
-            return Err(Error::malformed(at + 8, "the offload binary is smaller than its header"));
+            return Err(Error::malformed(
+                at + 8,
+                "the offload binary is smaller than its header",
+            ));
         }
         let body = slice(data, at, size, "offload binary")?;
         let field = |i: u64| {
-            u64_at(body, entry.saturating_add(i), "offload binary entry").map_err(|e| relocate(e, at))
+            u64_at(body, entry.saturating_add(i), "offload binary entry")
+                .map_err(|e| relocate(e, at))
         };
         u16_at(body, entry, "offload binary entry").map_err(|e| relocate(e, at))?;
         let (strings, count, offset, len) = (field(8)?, field(16)?, field(24)?, field(32)?);
         if count > MAX_ENTRIES {
-            return Err(Error::malformed(at, format!("the offload binary claims {count} strings")));
+            return Err(Error::malformed(
+                at,
+                format!("the offload binary claims {count} strings"),
+            ));
         }
         slice(body, offset, len, "offload binary image").map_err(|e| relocate(e, at))?;
         let text = |position: u64| -> Result<&str> {
             let from = usize::try_from(position).ok().and_then(|p| body.get(p..));
             from.and_then(|b| b.get(..b.iter().take(4096).position(|&c| c == 0)?))
                 .and_then(|b| std::str::from_utf8(b).ok())
-                .ok_or_else(|| Error::malformed(at.saturating_add(position), "bad string in offload binary"))
+                .ok_or_else(|| {
+                    Error::malformed(at.saturating_add(position), "bad string in offload binary")
+                })
         };
         let (mut triple, mut arch) = ("", "");
         for i in 0..count {
             let record = strings.saturating_add(i * 16);
             let pair = |i: u64| {
-                u64_at(body, record.saturating_add(i), "offload binary string").map_err(|e| relocate(e, at))
+                u64_at(body, record.saturating_add(i), "offload binary string")
+                    .map_err(|e| relocate(e, at))
             };
             match text(pair(0)?)? {
                 "triple" => triple = text(pair(8)?)?,
@@ -166,7 +209,14 @@ impl<'a> Bundle<'a> {
             .contains("amdgcn")
             .then(|| id.find("gfx").and_then(|i| TargetId::from_name(&id[i..])))
             .flatten();
-        self.entries.push(Entry { id, target, offset, size, compressed: storage != 0, storage });
+        self.entries.push(Entry {
+            id,
+            target,
+            offset,
+            size,
+            compressed: storage != 0,
+            storage,
+        });
     }
 
     /// The entries, in file order, of all bundles that the file holds.
@@ -185,13 +235,15 @@ impl<'a> Bundle<'a> {
     pub fn find<'b>(&'b self, target: &str) -> impl Iterator<Item = &'b Entry> + use<'b, 'a> {
         use crate::Feature::Any;
         let wanted = TargetId::from_name(target);
-        self.entries.iter().filter(move |e| match (&e.target, &wanted) {
-            (Some(t), Some(w)) => {
-                let fits = |a, b| a == Any || b == Any || a == b;
-                t.gfx == w.gfx && fits(t.xnack, w.xnack) && fits(t.sramecc, w.sramecc)
-            }
-            _ => false,
-        })
+        self.entries
+            .iter()
+            .filter(move |e| match (&e.target, &wanted) {
+                (Some(t), Some(w)) => {
+                    let fits = |a, b| a == Any || b == Any || a == b;
+                    t.gfx == w.gfx && fits(t.xnack, w.xnack) && fits(t.sramecc, w.sramecc)
+                }
+                _ => false,
+            })
     }
 
     /// The code objects for `target`, in file order: one for each bundle of a program that was
@@ -219,9 +271,17 @@ impl<'a> Bundle<'a> {
 /// An error inside a binary that starts at `base`, counted from the start of the file.
 fn relocate(error: Error, base: u64) -> Error {
     match error {
-        Error::Truncated { offset, what, needed, len } => {
-            Error::Truncated { offset: offset.saturating_add(base), what, needed, len: len + base }
-        }
+        Error::Truncated {
+            offset,
+            what,
+            needed,
+            len,
+        } => Error::Truncated {
+            offset: offset.saturating_add(base),
+            what,
+            needed,
+            len: len + base,
+        },
         other => other,
     }
 }

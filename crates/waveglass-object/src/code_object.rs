@@ -7,7 +7,9 @@ use crate::reader::{slice, u16_at, u32_at};
 use crate::{Error, Feature, Limits, Result, TargetId, gfx_name};
 use object::LittleEndian as Le;
 use object::elf;
-use object::read::elf::{FileHeader, ProgramHeader, Rela, SectionHeader, SectionTable, Sym, SymbolTable};
+use object::read::elf::{
+    FileHeader, ProgramHeader, Rela, SectionHeader, SectionTable, Sym, SymbolTable,
+};
 use std::collections::HashMap;
 
 type Elf = elf::FileHeader64<Le>;
@@ -127,7 +129,9 @@ pub(crate) fn elf_machine(data: &[u8]) -> Result<u16> {
 fn header_and_sections(data: &[u8]) -> Result<(&Elf, SectionTable<'_, Elf>)> {
     let header = Elf::parse(data).map_err(|e| elf_error(0, "ELF header", e))?;
     let shoff = header.e_shoff.get(Le);
-    let sections = header.sections(Le, data).map_err(|e| elf_error(shoff, "section headers", e))?;
+    let sections = header
+        .sections(Le, data)
+        .map_err(|e| elf_error(shoff, "section headers", e))?;
     Ok((header, sections))
 }
 
@@ -136,7 +140,10 @@ pub(crate) fn host_sections(data: &[u8]) -> Result<Option<std::ops::Range<u64>>>
     let (_, sections) = header_and_sections(data)?;
     for wanted in [&b".hip_fatbin"[..], b".llvm.offloading"] {
         for section in sections.iter() {
-            if sections.section_name(Le, section).is_ok_and(|n| n == wanted) {
+            if sections
+                .section_name(Le, section)
+                .is_ok_and(|n| n == wanted)
+            {
                 let (offset, size) = (section.sh_offset.get(Le), section.sh_size.get(Le));
                 slice(data, offset, size, "device code section")?;
                 return Ok(Some(offset..offset + size));
@@ -164,18 +171,27 @@ impl CodeObject {
     pub fn parse_with(data: &[u8], limits: &Limits) -> Result<Self> {
         let machine = elf_machine(data)?;
         if !data.starts_with(b"\x7fELF") || machine != EM_AMDGPU {
-            return Err(Error::malformed(18, format!("not an AMD GPU ELF file (machine {machine})")));
+            return Err(Error::malformed(
+                18,
+                format!("not an AMD GPU ELF file (machine {machine})"),
+            ));
         }
         let (version, target) = identify(data)?;
         let (header, sections) = header_and_sections(data)?;
         if header.e_type.get(Le) != elf::ET_DYN {
             return Err(Error::Unsupported {
                 offset: 16,
-                what: format!("ELF type {} (a relocatable object is 1)", header.e_type.get(Le)),
+                what: format!(
+                    "ELF type {} (a relocatable object is 1)",
+                    header.e_type.get(Le)
+                ),
                 advice: "link it first: ld.lld -shared",
             });
         }
-        let mut image = Image { segments: segments(header, data, limits)?, relocations: Vec::new() };
+        let mut image = Image {
+            segments: segments(header, data, limits)?,
+            relocations: Vec::new(),
+        };
         let (symbols, text) = symbols_and_text(&sections, data, &image)?;
         image.relocations = relocations(&sections, data, &image)?;
         let metadata = match metadata_note(header, data)? {
@@ -183,7 +199,15 @@ impl CodeObject {
             None => None,
         };
         let kernels = kernels(&symbols, &image, &target, metadata.as_ref())?;
-        Ok(CodeObject { version, target, image, symbols, text, kernels, metadata })
+        Ok(CodeObject {
+            version,
+            target,
+            image,
+            symbols,
+            text,
+            kernels,
+            metadata,
+        })
     }
 
     /// The code object version.
@@ -271,17 +295,28 @@ fn identify(data: &[u8]) -> Result<(CodeObjectVersion, TargetId)> {
         CodeObjectVersion::V6 => generic,
     };
     if flags & !known != 0 {
-        return Err(Error::malformed(48, format!("e_flags {flags:#x} has bits that {version:?} does not define")));
+        return Err(Error::malformed(
+            48,
+            format!("e_flags {flags:#x} has bits that {version:?} does not define"),
+        ));
     }
     let generic_version = (flags >> 24) as u8;
     if gfx.ends_with("-generic") != (generic_version != 0) {
         return Err(Error::malformed(
             48,
-            format!("generic version {generic_version} does not go with {gfx} in a {version:?} code object"),
+            format!(
+                "generic version {generic_version} does not go with {gfx} in a {version:?} code object"
+            ),
         ));
     }
     let (xnack, sramecc) = if version == CodeObjectVersion::V3 {
-        let v3 = |bit| if flags & bit != 0 { Feature::On } else { Feature::Unsupported };
+        let v3 = |bit| {
+            if flags & bit != 0 {
+                Feature::On
+            } else {
+                Feature::Unsupported
+            }
+        };
         (v3(0x100), v3(0x200))
     } else {
         let v4 = |shift: u32| match flags >> shift & 3 {
@@ -292,14 +327,29 @@ fn identify(data: &[u8]) -> Result<(CodeObjectVersion, TargetId)> {
         };
         (v4(8), v4(10))
     };
-    Ok((version, TargetId { mach, gfx, xnack, sramecc, generic_version }))
+    Ok((
+        version,
+        TargetId {
+            mach,
+            gfx,
+            xnack,
+            sramecc,
+            generic_version,
+        },
+    ))
 }
 
 fn segments(header: &Elf, data: &[u8], limits: &Limits) -> Result<Vec<Segment>> {
     let table = header.e_phoff.get(Le);
-    let headers = header.program_headers(Le, data).map_err(|e| elf_error(table, "program headers", e))?;
+    let headers = header
+        .program_headers(Le, data)
+        .map_err(|e| elf_error(table, "program headers", e))?;
     // Sizes and overlaps come first, so that no contents are copied for a hostile table.
-    let mut loads: Vec<_> = headers.iter().enumerate().filter(|(_, p)| p.p_type(Le) == elf::PT_LOAD).collect();
+    let mut loads: Vec<_> = headers
+        .iter()
+        .enumerate()
+        .filter(|(_, p)| p.p_type(Le) == elf::PT_LOAD)
+        .collect();
     loads.sort_by_key(|(_, p)| p.p_vaddr(Le));
     let at = |i: usize| table + 56 * i as u64;
     let mut end = 0u64;
@@ -307,16 +357,27 @@ fn segments(header: &Elf, data: &[u8], limits: &Limits) -> Result<Vec<Segment>> 
     for (n, (i, p)) in loads.iter().enumerate() {
         let (address, size) = (p.p_vaddr(Le), p.p_memsz(Le));
         if p.p_filesz(Le) > size {
-            return Err(Error::malformed(at(*i), "a segment is larger in the file than in memory"));
+            return Err(Error::malformed(
+                at(*i),
+                "a segment is larger in the file than in memory",
+            ));
         }
         if n > 0 && address < end {
-            return Err(Error::malformed(at(*i), format!("segments overlap at address {address:#x}")));
+            return Err(Error::malformed(
+                at(*i),
+                format!("segments overlap at address {address:#x}"),
+            ));
         }
-        end = address
-            .checked_add(size)
-            .ok_or_else(|| Error::malformed(at(*i), "a segment passes the end of the address space"))?;
+        end = address.checked_add(size).ok_or_else(|| {
+            Error::malformed(at(*i), "a segment passes the end of the address space")
+        })?;
         if end - first > limits.image {
-            return Err(Error::TooLarge { offset: at(*i), what: "memory image", size: end - first, limit: limits.image });
+            return Err(Error::TooLarge {
+                offset: at(*i),
+                what: "memory image",
+                size: end - first,
+                limit: limits.image,
+            });
         }
     }
     loads
@@ -356,7 +417,10 @@ fn symbols_and_text(
         let (address, size) = (section.sh_addr(Le), section.sh_size(Le));
         slice(data, section.sh_offset(Le), size, "executable section")?;
         if size > 0 && !image.contains(address, size) {
-            return Err(Error::malformed(section.sh_offset(Le), "an executable section is outside the segments"));
+            return Err(Error::malformed(
+                section.sh_offset(Le),
+                "an executable section is outside the segments",
+            ));
         }
         text.push(TextRange {
             name: name_of(i).unwrap_or_default(),
@@ -372,13 +436,22 @@ fn symbols_and_text(
     }
     let mut symbols = Vec::new();
     for symbol in table.iter() {
-        let raw = table.symbol_name(Le, symbol).map_err(|e| elf_error(0, "symbol name", e))?;
+        let raw = table
+            .symbol_name(Le, symbol)
+            .map_err(|e| elf_error(0, "symbol name", e))?;
         let st_type = symbol.st_type();
         if raw.is_empty() || matches!(st_type, elf::STT_SECTION | elf::STT_FILE) {
             continue;
         }
-        let name = std::str::from_utf8(raw)
-            .map_err(|_| Error::malformed(0, format!("symbol name {:?} is not UTF-8", String::from_utf8_lossy(raw))))?;
+        let name = std::str::from_utf8(raw).map_err(|_| {
+            Error::malformed(
+                0,
+                format!(
+                    "symbol name {:?} is not UTF-8",
+                    String::from_utf8_lossy(raw)
+                ),
+            )
+        })?;
         let shndx = symbol.st_shndx(Le);
         let kind = match st_type {
             _ if shndx == SHN_AMDGPU_LDS => SymbolKind::Lds,
@@ -392,7 +465,9 @@ fn symbols_and_text(
             address: symbol.st_value(Le),
             size: symbol.st_size(Le),
             kind,
-            section: (shndx != 0 && shndx < elf::SHN_LORESERVE).then(|| name_of(shndx.into())).flatten(),
+            section: (shndx != 0 && shndx < elf::SHN_LORESERVE)
+                .then(|| name_of(shndx.into()))
+                .flatten(),
             global: symbol.st_bind() != elf::STB_LOCAL,
             defined: shndx != elf::SHN_UNDEF,
         });
@@ -401,11 +476,21 @@ fn symbols_and_text(
     Ok((symbols, text))
 }
 
-fn symbol_table<'a>(sections: &SectionTable<'a, Elf>, data: &'a [u8], kind: u32) -> Result<Symbols<'a>> {
-    sections.symbols(Le, data, kind).map_err(|e| elf_error(0, "symbol table", e))
+fn symbol_table<'a>(
+    sections: &SectionTable<'a, Elf>,
+    data: &'a [u8],
+    kind: u32,
+) -> Result<Symbols<'a>> {
+    sections
+        .symbols(Le, data, kind)
+        .map_err(|e| elf_error(0, "symbol table", e))
 }
 
-fn relocations(sections: &SectionTable<'_, Elf>, data: &[u8], image: &Image) -> Result<Vec<Relocation>> {
+fn relocations(
+    sections: &SectionTable<'_, Elf>,
+    data: &[u8],
+    image: &Image,
+) -> Result<Vec<Relocation>> {
     let mut out = Vec::new();
     let symbols = symbol_table(sections, data, elf::SHT_DYNSYM)?;
     for section in sections.iter() {
@@ -421,7 +506,10 @@ fn relocations(sections: &SectionTable<'_, Elf>, data: &[u8], image: &Image) -> 
                 advice: "HSA code objects use Elf64_Rela",
             });
         }
-        let Some((records, _)) = section.rela(Le, data).map_err(|e| elf_error(base, "relocations", e))? else {
+        let Some((records, _)) = section
+            .rela(Le, data)
+            .map_err(|e| elf_error(base, "relocations", e))?
+        else {
             continue;
         };
         for (i, record) in records.iter().enumerate() {
@@ -434,7 +522,10 @@ fn relocations(sections: &SectionTable<'_, Elf>, data: &[u8], image: &Image) -> 
                 2 => (RelocationKind::High32, None),
                 3 => (RelocationKind::Word64, None),
                 6 => (RelocationKind::Word32, None),
-                13 => (RelocationKind::Word64, Some(RelocationValue::Address(addend))),
+                13 => (
+                    RelocationKind::Word64,
+                    Some(RelocationValue::Address(addend)),
+                ),
                 k => {
                     return Err(Error::Unsupported {
                         offset: file_offset,
@@ -451,7 +542,10 @@ fn relocations(sections: &SectionTable<'_, Elf>, data: &[u8], image: &Image) -> 
                         .map_err(|e| elf_error(file_offset, "relocation symbol", e))?;
                     let sum = symbol.st_value(Le).wrapping_add(addend);
                     match symbol.st_shndx(Le) {
-                        elf::SHN_UNDEF if record.r_sym(Le, false) == 0 || symbol.st_bind() == elf::STB_WEAK => {
+                        elf::SHN_UNDEF
+                            if record.r_sym(Le, false) == 0
+                                || symbol.st_bind() == elf::STB_WEAK =>
+                        {
                             RelocationValue::Absolute(addend)
                         }
                         elf::SHN_UNDEF => {
@@ -470,10 +564,17 @@ fn relocations(sections: &SectionTable<'_, Elf>, data: &[u8], image: &Image) -> 
             if image.bytes(address, len).is_none() {
                 return Err(Error::malformed(
                     file_offset,
-                    format!("relocation of address {address:#x}, which no segment has contents for"),
+                    format!(
+                        "relocation of address {address:#x}, which no segment has contents for"
+                    ),
                 ));
             }
-            out.push(Relocation { file_offset, address, kind, value });
+            out.push(Relocation {
+                file_offset,
+                address,
+                kind,
+                value,
+            });
         }
     }
     Ok(out)
@@ -483,7 +584,10 @@ fn relocations(sections: &SectionTable<'_, Elf>, data: &[u8], image: &Image) -> 
 fn metadata_note<'a>(header: &Elf, data: &'a [u8]) -> Result<Option<(u64, &'a [u8])>> {
     let table = header.e_phoff.get(Le);
     let mut found: Option<(u64, &[u8])> = None;
-    for p in header.program_headers(Le, data).map_err(|e| elf_error(table, "program headers", e))? {
+    for p in header
+        .program_headers(Le, data)
+        .map_err(|e| elf_error(table, "program headers", e))?
+    {
         if p.p_type(Le) != elf::PT_NOTE {
             continue;
         }
@@ -498,7 +602,9 @@ fn metadata_note<'a>(header: &Elf, data: &'a [u8]) -> Result<Option<(u64, &'a [u
             if contents > end || contents + size > end {
                 return Err(Error::malformed(at, "a note passes the end of its segment"));
             }
-            if kind == NT_AMDGPU_METADATA && slice(data, at + 12, name_size, "note name")? == b"AMDGPU\0" {
+            if kind == NT_AMDGPU_METADATA
+                && slice(data, at + 12, name_size, "note name")? == b"AMDGPU\0"
+            {
                 let note = (contents, slice(data, contents, size, "metadata note")?);
                 if found.is_some_and(|f| f != note) {
                     return Err(Error::malformed(at, "a second metadata note"));
@@ -511,30 +617,56 @@ fn metadata_note<'a>(header: &Elf, data: &'a [u8]) -> Result<Option<(u64, &'a [u
     Ok(found)
 }
 
-fn kernels(symbols: &[Symbol], image: &Image, target: &TargetId, metadata: Option<&Metadata>) -> Result<Vec<Kernel>> {
-    let by_symbol: HashMap<&str, &KernelMetadata> =
-        metadata.iter().flat_map(|m| &m.kernels).map(|k| (k.symbol.as_str(), k)).collect();
+fn kernels(
+    symbols: &[Symbol],
+    image: &Image,
+    target: &TargetId,
+    metadata: Option<&Metadata>,
+) -> Result<Vec<Kernel>> {
+    let by_symbol: HashMap<&str, &KernelMetadata> = metadata
+        .iter()
+        .flat_map(|m| &m.kernels)
+        .map(|k| (k.symbol.as_str(), k))
+        .collect();
     let functions: HashMap<u64, u64> = symbols
         .iter()
         .filter(|s| s.kind == SymbolKind::Function && s.defined)
         .map(|s| (s.address, s.size))
         .collect();
     let mut kernels = Vec::new();
-    for symbol in symbols.iter().filter(|s| s.kind == SymbolKind::KernelDescriptor && s.defined) {
+    for symbol in symbols
+        .iter()
+        .filter(|s| s.kind == SymbolKind::KernelDescriptor && s.defined)
+    {
         let address = symbol.address;
         let offset = file_offset(image, address);
-        let bytes = image.bytes(address, KernelDescriptor::SIZE).and_then(|b| b.first_chunk()).ok_or_else(|| {
-            Error::malformed(offset, format!("descriptor `{}` at address {address:#x} is outside the segments", symbol.name))
-        })?;
+        let bytes = image
+            .bytes(address, KernelDescriptor::SIZE)
+            .and_then(|b| b.first_chunk())
+            .ok_or_else(|| {
+                Error::malformed(
+                    offset,
+                    format!(
+                        "descriptor `{}` at address {address:#x} is outside the segments",
+                        symbol.name
+                    ),
+                )
+            })?;
         if address % 64 != 0 {
-            return Err(Error::malformed(offset, format!("descriptor `{}` is not 64-byte aligned", symbol.name)));
+            return Err(Error::malformed(
+                offset,
+                format!("descriptor `{}` is not 64-byte aligned", symbol.name),
+            ));
         }
         let descriptor = KernelDescriptor::parse(bytes, offset, target)?;
         let entry = address.wrapping_add_signed(descriptor.kernel_code_entry_byte_offset);
         if entry % 256 != 0 || image.bytes(entry, 4).is_none() {
             return Err(Error::malformed(
                 offset + 16,
-                format!("the entry of `{}`, address {entry:#x}, is not a 256-byte aligned address in the image", symbol.name),
+                format!(
+                    "the entry of `{}`, address {entry:#x}, is not a 256-byte aligned address in the image",
+                    symbol.name
+                ),
             ));
         }
         let kernel_metadata = by_symbol.get(symbol.name.as_str()).copied();
@@ -551,9 +683,17 @@ fn kernels(symbols: &[Symbol], image: &Image, target: &TargetId, metadata: Optio
         });
     }
     if let Some(m) = metadata {
-        let defined: HashMap<&str, ()> =
-            symbols.iter().filter(|s| s.kind == SymbolKind::KernelDescriptor).map(|s| (s.name.as_str(), ())).collect();
-        if let Some((i, k)) = m.kernels.iter().enumerate().find(|(_, k)| !defined.contains_key(k.symbol.as_str())) {
+        let defined: HashMap<&str, ()> = symbols
+            .iter()
+            .filter(|s| s.kind == SymbolKind::KernelDescriptor)
+            .map(|s| (s.name.as_str(), ()))
+            .collect();
+        if let Some((i, k)) = m
+            .kernels
+            .iter()
+            .enumerate()
+            .find(|(_, k)| !defined.contains_key(k.symbol.as_str()))
+        {
             return Err(Error::Metadata {
                 offset: m.offset,
                 path: format!("amdhsa.kernels[{i}].symbol"),

@@ -19,11 +19,19 @@ pub(crate) fn decompress(data: &[u8], at: u64, limits: &Limits) -> Result<(Vec<u
         1 => (len, u64::from(u32_at(data, at + 8, what)?), at + 20),
         2 => {
             let size = u64::from(u32_at(data, at + 8, what)?);
-            (at.saturating_add(size), u64::from(u32_at(data, at + 12, what)?), at + 24)
+            (
+                at.saturating_add(size),
+                u64::from(u32_at(data, at + 12, what)?),
+                at + 24,
+            )
         }
         3 => {
             let size = u64_at(data, at + 8, what)?;
-            (at.saturating_add(size), u64_at(data, at + 16, what)?, at + 32)
+            (
+                at.saturating_add(size),
+                u64_at(data, at + 16, what)?,
+                at + 32,
+            )
         }
         v => {
             return Err(Error::Unsupported {
@@ -34,7 +42,10 @@ pub(crate) fn decompress(data: &[u8], at: u64, limits: &Limits) -> Result<(Vec<u
         }
     };
     if end < body {
-        return Err(Error::malformed(at + 8, "the compressed bundle is smaller than its header"));
+        return Err(Error::malformed(
+            at + 8,
+            "the compressed bundle is smaller than its header",
+        ));
     }
     if claimed > limits.decompressed {
         return Err(Error::TooLarge {
@@ -56,7 +67,9 @@ pub(crate) fn decompress(data: &[u8], at: u64, limits: &Limits) -> Result<(Vec<u
         1 => {
             let d = ruzstd::decoding::StreamingDecoder::new(&mut input)
                 .map_err(|e| bad(e.to_string()))?;
-            d.take(claimed + 1).read_to_end(&mut out).map_err(|e| bad(e.to_string()))?;
+            d.take(claimed + 1)
+                .read_to_end(&mut out)
+                .map_err(|e| bad(e.to_string()))?;
         }
         m => {
             return Err(Error::Unsupported {
@@ -69,11 +82,21 @@ pub(crate) fn decompress(data: &[u8], at: u64, limits: &Limits) -> Result<(Vec<u
     if out.len() as u64 != claimed {
         return Err(Error::malformed(
             at,
-            format!("the header claims {claimed} decompressed bytes, the data holds {}{}",
-                if out.len() as u64 > claimed { "more than " } else { "" },
-                (out.len() as u64).min(claimed)),
+            format!(
+                "the header claims {claimed} decompressed bytes, the data holds {}{}",
+                if out.len() as u64 > claimed {
+                    "more than "
+                } else {
+                    ""
+                },
+                (out.len() as u64).min(claimed)
+            ),
         ));
     }
-    let consumed = if version == 1 { len - input.len() as u64 } else { end };
+    let consumed = if version == 1 {
+        len - input.len() as u64
+    } else {
+        end
+    };
     Ok((out, consumed))
 }

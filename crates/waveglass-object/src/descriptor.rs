@@ -83,10 +83,14 @@ impl KernelDescriptor {
     ///
     /// Bits set that the target reserves, and modes that the target does not have.
     pub fn parse(bytes: &[u8; 64], file_offset: u64, target: &TargetId) -> Result<Self> {
-        let u32_at = |i: usize| u32::from_le_bytes([bytes[i], bytes[i + 1], bytes[i + 2], bytes[i + 3]]);
+        let u32_at =
+            |i: usize| u32::from_le_bytes([bytes[i], bytes[i + 1], bytes[i + 2], bytes[i + 3]]);
         let u16_at = |i: usize| u16::from_le_bytes([bytes[i], bytes[i + 1]]);
         let reserved = |at: usize, what: &str| {
-            Error::malformed(file_offset + at as u64, format!("kernel descriptor for {}: {what}", target.gfx))
+            Error::malformed(
+                file_offset + at as u64,
+                format!("kernel descriptor for {}: {what}", target.gfx),
+            )
         };
         for range in [12..16, 24..44, 60..64] {
             if let Some(i) = range.clone().find(|&i| bytes[i] != 0) {
@@ -112,20 +116,34 @@ impl KernelDescriptor {
             (44, d.compute_pgm_rsrc3, rsrc3, "COMPUTE_PGM_RSRC3"),
             (48, d.compute_pgm_rsrc1, rsrc1, "COMPUTE_PGM_RSRC1"),
             (52, d.compute_pgm_rsrc2, rsrc2, "COMPUTE_PGM_RSRC2"),
-            (56, d.kernel_code_properties.into(), properties, "KERNEL_CODE_PROPERTIES"),
+            (
+                56,
+                d.kernel_code_properties.into(),
+                properties,
+                "KERNEL_CODE_PROPERTIES",
+            ),
         ] {
             if value & mask != 0 {
-                return Err(reserved(at, &format!("{name} is {value:#010x} but its bits {mask:#010x} are reserved")));
+                return Err(reserved(
+                    at,
+                    &format!("{name} is {value:#010x} but its bits {mask:#010x} are reserved"),
+                ));
             }
         }
         if !d.has_kernarg_preload() && d.kernarg_preload != 0 {
-            return Err(reserved(58, "kernarg preload is set but the target has none"));
+            return Err(reserved(
+                58,
+                "kernarg preload is set but the target has none",
+            ));
         }
         if d.compute_pgm_rsrc2 >> 11 & 3 == 3 {
             return Err(reserved(52, "work-item id mode 3 is undefined"));
         }
         if d.target.is_gfx125x() && d.wavefront_size() != 32 {
-            return Err(reserved(56, "wave64 is asked for, but the target has wave32 only"));
+            return Err(reserved(
+                56,
+                "wave64 is asked for, but the target has wave32 only",
+            ));
         }
         Ok(d)
     }
@@ -181,7 +199,11 @@ impl KernelDescriptor {
 
     /// Work-items in a wave: 32 or 64.
     pub fn wavefront_size(&self) -> u32 {
-        if self.kernel_code_properties >> 10 & 1 == 1 { 32 } else { 64 }
+        if self.kernel_code_properties >> 10 & 1 == 1 {
+            32
+        } else {
+            64
+        }
     }
 
     /// VGPRs that one step of the granulated count stands for.
@@ -229,7 +251,9 @@ impl KernelDescriptor {
 
     /// First AGPR in the unified register file (gfx90a and its kin): 4 to 256.
     pub fn accum_offset(&self) -> Option<u32> {
-        self.target.has_unified_vgprs().then(|| ((self.compute_pgm_rsrc3 & 0x3f) + 1) * 4)
+        self.target
+            .has_unified_vgprs()
+            .then(|| ((self.compute_pgm_rsrc3 & 0x3f) + 1) * 4)
     }
 
     /// Shared VGPRs of wave64 subvector mode (gfx10, gfx11).
@@ -248,13 +272,17 @@ impl KernelDescriptor {
 
     /// Named barriers allocated for a workgroup (gfx125x): 0, 4, 8, 12 or 16.
     pub fn named_barrier_count(&self) -> Option<u32> {
-        self.target.is_gfx125x().then_some((self.compute_pgm_rsrc3 >> 14 & 7) * 4)
+        self.target
+            .is_gfx125x()
+            .then_some((self.compute_pgm_rsrc3 >> 14 & 7) * 4)
     }
 
     /// Preferred split between LDS and vector cache (gfx125x), as coded: 0 no preference, then
     /// (n - 1) * 64 KiB of LDS.
     pub fn tcp_split(&self) -> Option<u32> {
-        self.target.is_gfx125x().then_some(self.compute_pgm_rsrc3 >> 18 & 7)
+        self.target
+            .is_gfx125x()
+            .then_some(self.compute_pgm_rsrc3 >> 18 & 7)
     }
 
     /// Whether waves allocate VGPRs dynamically (gfx120x: RSRC2 bit 6; gfx125x: RSRC3 bit 17).

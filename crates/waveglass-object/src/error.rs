@@ -11,13 +11,17 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[non_exhaustive]
 pub enum Error {
     /// The bytes are none of the known containers.
-    #[error("not a code object or offload bundle: the file starts with {start:02x?}; for bare machine code name a target")]
+    #[error(
+        "not a code object or offload bundle: the file starts with {start:02x?}; for bare machine code name a target"
+    )]
     UnknownFormat {
         /// The first bytes, at most eight.
         start: Vec<u8>,
     },
     /// The file ends before something that it announces.
-    #[error("offset {offset:#x}: {what} needs {needed} bytes but the data ends at {len:#x}; the file is truncated or its header is wrong")]
+    #[error(
+        "offset {offset:#x}: {what} needs {needed} bytes but the data ends at {len:#x}; the file is truncated or its header is wrong"
+    )]
     Truncated {
         /// Where the thing starts.
         offset: u64,
@@ -57,7 +61,9 @@ pub enum Error {
         what: String,
     },
     /// A size is past a limit of [`Limits`](crate::Limits).
-    #[error("offset {offset:#x}: {what} is {size} bytes, over the limit of {limit}; raise the limit if the file is trusted")]
+    #[error(
+        "offset {offset:#x}: {what} is {size} bytes, over the limit of {limit}; raise the limit if the file is trusted"
+    )]
     TooLarge {
         /// Where it is announced.
         offset: u64,
@@ -69,7 +75,9 @@ pub enum Error {
         limit: u64,
     },
     /// A relocation needs a symbol that the code object does not define.
-    #[error("offset {offset:#x}: symbol `{name}` is undefined; link the code object that defines it")]
+    #[error(
+        "offset {offset:#x}: symbol `{name}` is undefined; link the code object that defines it"
+    )]
     UndefinedSymbol {
         /// Offset of the relocation record.
         offset: u64,
@@ -88,6 +96,9 @@ pub enum Error {
 
 impl Error {
     pub(crate) fn malformed(offset: u64, what: impl Into<String>) -> Self {
-        Error::Malformed { offset, what: what.into() }
+        Error::Malformed {
+            offset,
+            what: what.into(),
+        }
     }
 }

@@ -18,7 +18,11 @@ pub struct Limits {
 impl Default for Limits {
     /// 1 GiB of image, 1 GiB decompressed, 16 MiB of metadata.
     fn default() -> Self {
-        Limits { image: 1 << 30, decompressed: 1 << 30, metadata: 16 << 20 }
+        Limits {
+            image: 1 << 30,
+            decompressed: 1 << 30,
+            metadata: 16 << 20,
+        }
     }
 }
 
@@ -54,13 +58,21 @@ impl<'a> File<'a> {
     /// As [`File::parse`].
     pub fn parse_with(data: &'a [u8], limits: &Limits) -> Result<Self> {
         if is_bundle(data) {
-            return Ok(File::Bundle(Bundle::parse(data, 0..data.len() as u64, limits)?));
+            return Ok(File::Bundle(Bundle::parse(
+                data,
+                0..data.len() as u64,
+                limits,
+            )?));
         }
         if !data.starts_with(b"\x7fELF") {
-            return Err(Error::UnknownFormat { start: data[..data.len().min(8)].to_vec() });
+            return Err(Error::UnknownFormat {
+                start: data[..data.len().min(8)].to_vec(),
+            });
         }
         if elf_machine(data)? == EM_AMDGPU {
-            return Ok(File::CodeObject(Box::new(CodeObject::parse_with(data, limits)?)));
+            return Ok(File::CodeObject(Box::new(CodeObject::parse_with(
+                data, limits,
+            )?)));
         }
         match host_sections(data)? {
             Some(range) => Ok(File::Bundle(Bundle::parse(data, range, limits)?)),

@@ -97,19 +97,30 @@ impl Image {
     /// The file contents at `[address, address + len)`, if one segment's file contents hold
     /// them all.
     pub fn bytes(&self, address: u64, len: u64) -> Option<&[u8]> {
-        let i = self.segments.partition_point(|s| s.address <= address).checked_sub(1)?;
+        let i = self
+            .segments
+            .partition_point(|s| s.address <= address)
+            .checked_sub(1)?;
         let segment = &self.segments[i];
         let start = usize::try_from(address - segment.address).ok()?;
-        segment.data.get(start..start.checked_add(usize::try_from(len).ok()?)?)
+        segment
+            .data
+            .get(start..start.checked_add(usize::try_from(len).ok()?)?)
     }
 
     /// Whether one segment covers `[address, address + len)`, zero-filled memory included.
     pub fn contains(&self, address: u64, len: u64) -> bool {
-        let Some(i) = self.segments.partition_point(|s| s.address <= address).checked_sub(1) else {
+        let Some(i) = self
+            .segments
+            .partition_point(|s| s.address <= address)
+            .checked_sub(1)
+        else {
             return false;
         };
         let s = &self.segments[i];
-        address.checked_add(len).is_some_and(|end| end <= s.address + s.size)
+        address
+            .checked_add(len)
+            .is_some_and(|end| end <= s.address + s.size)
     }
 
     /// The image loaded at `base`, relocations applied.
@@ -133,7 +144,10 @@ impl Image {
                 RelocationValue::Address(a) => a.wrapping_add(base),
                 RelocationValue::Absolute(a) => *a,
                 RelocationValue::Undefined(name) => {
-                    return Err(Error::UndefinedSymbol { offset: r.file_offset, name: name.clone() });
+                    return Err(Error::UndefinedSymbol {
+                        offset: r.file_offset,
+                        name: name.clone(),
+                    });
                 }
             };
             let bytes = value.to_le_bytes();
@@ -156,7 +170,11 @@ impl Image {
                 .ok_or_else(outside)?;
             let at = usize::try_from(r.address - segments[i].address).map_err(|_| outside())?;
             let end = at.checked_add(field.len()).ok_or_else(outside)?;
-            segments[i].data.get_mut(at..end).ok_or_else(outside)?.copy_from_slice(field);
+            segments[i]
+                .data
+                .get_mut(at..end)
+                .ok_or_else(outside)?
+                .copy_from_slice(field);
         }
         for s in &mut segments {
             s.address += base;

@@ -196,28 +196,54 @@ struct Map<'a> {
 impl<'a> Map<'a> {
     fn new(value: &'a Value, path: String, offset: u64) -> Result<Self> {
         match value {
-            Value::Map(entries) => Ok(Map { entries, path, offset }),
-            _ => Err(Error::Metadata { offset, path, what: "is not a map".into() }),
+            Value::Map(entries) => Ok(Map {
+                entries,
+                path,
+                offset,
+            }),
+            _ => Err(Error::Metadata {
+                offset,
+                path,
+                what: "is not a map".into(),
+            }),
         }
     }
 
     fn path(&self, key: &str) -> String {
         let key = key.trim_start_matches('.');
-        if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
+        if self.path.is_empty() {
+            key.to_owned()
+        } else {
+            format!("{}.{key}", self.path)
+        }
     }
 
     fn error(&self, key: &str, what: impl Into<String>) -> Error {
-        Error::Metadata { offset: self.offset, path: self.path(key), what: what.into() }
+        Error::Metadata {
+            offset: self.offset,
+            path: self.path(key),
+            what: what.into(),
+        }
     }
 
     fn get(&self, key: &str) -> Option<&'a Value> {
-        self.entries.iter().find(|(k, _)| k.as_str() == Some(key)).map(|(_, v)| v)
+        self.entries
+            .iter()
+            .find(|(k, _)| k.as_str() == Some(key))
+            .map(|(_, v)| v)
     }
 
-    fn convert<T>(&self, key: &str, what: &str, f: impl Fn(&'a Value) -> Option<T>) -> Result<Option<T>> {
+    fn convert<T>(
+        &self,
+        key: &str,
+        what: &str,
+        f: impl Fn(&'a Value) -> Option<T>,
+    ) -> Result<Option<T>> {
         match self.get(key) {
             None => Ok(None),
-            Some(v) => f(v).map(Some).ok_or_else(|| self.error(key, format!("is not {what}"))),
+            Some(v) => f(v)
+                .map(Some)
+                .ok_or_else(|| self.error(key, format!("is not {what}"))),
         }
     }
 
@@ -230,11 +256,15 @@ impl<'a> Map<'a> {
     }
 
     fn number(&self, key: &str) -> Result<Option<u32>> {
-        self.convert(key, "an integer of 32 bits", |v| v.as_u64().and_then(|n| n.try_into().ok()))
+        self.convert(key, "an integer of 32 bits", |v| {
+            v.as_u64().and_then(|n| n.try_into().ok())
+        })
     }
 
     fn flag(&self, key: &str) -> Result<bool> {
-        Ok(self.convert(key, "a boolean", Value::as_bool)?.unwrap_or(false))
+        Ok(self
+            .convert(key, "a boolean", Value::as_bool)?
+            .unwrap_or(false))
     }
 
     fn array(&self, key: &str) -> Result<Option<&'a [Value]>> {
@@ -243,8 +273,11 @@ impl<'a> Map<'a> {
 
     fn triple(&self, key: &str) -> Result<Option<[u32; 3]>> {
         self.convert(key, "an array of three integers", |v| {
-            let numbers: Option<Vec<u32>> =
-                v.as_array()?.iter().map(|n| n.as_u64()?.try_into().ok()).collect();
+            let numbers: Option<Vec<u32>> = v
+                .as_array()?
+                .iter()
+                .map(|n| n.as_u64()?.try_into().ok())
+                .collect();
             numbers?.try_into().ok()
         })
     }
@@ -254,11 +287,21 @@ impl Metadata {
     /// Reads the contents of a note that lies at `offset`.
     pub(crate) fn parse(note: &[u8], offset: u64, limits: &Limits) -> Result<Self> {
         if note.len() as u64 > limits.metadata {
-            return Err(Error::TooLarge { offset, what: "metadata note", size: note.len() as u64, limit: limits.metadata });
+            return Err(Error::TooLarge {
+                offset,
+                what: "metadata note",
+                size: note.len() as u64,
+                limit: limits.metadata,
+            });
         }
-        let value = rmpv::decode::read_value_with_max_depth(&mut &note[..], MAX_DEPTH).map_err(|e| {
-            Error::Metadata { offset, path: "note".into(), what: format!("bad MessagePack: {e}") }
-        })?;
+        let value =
+            rmpv::decode::read_value_with_max_depth(&mut &note[..], MAX_DEPTH).map_err(|e| {
+                Error::Metadata {
+                    offset,
+                    path: "note".into(),
+                    what: format!("bad MessagePack: {e}"),
+                }
+            })?;
         let top = Map::new(&value, String::new(), offset)?;
         let version = top.required("amdhsa.version", top.array("amdhsa.version")?)?;
         let version = match version {
@@ -269,11 +312,21 @@ impl Metadata {
             .and_then(|(a, b)| Some((a.try_into().ok()?, b.try_into().ok()?)))
             .ok_or_else(|| top.error("amdhsa.version", "is not two integers"))?;
         if version.0 != 1 {
-            return Err(top.error("amdhsa.version", format!("major version {} is not known", version.0)));
+            return Err(top.error(
+                "amdhsa.version",
+                format!("major version {} is not known", version.0),
+            ));
         }
         let mut printf = Vec::new();
-        for (i, v) in top.array("amdhsa.printf")?.unwrap_or(&[]).iter().enumerate() {
-            let text = v.as_str().ok_or_else(|| top.error(&format!("amdhsa.printf[{i}]"), "is not a string"))?;
+        for (i, v) in top
+            .array("amdhsa.printf")?
+            .unwrap_or(&[])
+            .iter()
+            .enumerate()
+        {
+            let text = v
+                .as_str()
+                .ok_or_else(|| top.error(&format!("amdhsa.printf[{i}]"), "is not a string"))?;
             printf.push(text.to_owned());
         }
         let list = top.required("amdhsa.kernels", top.array("amdhsa.kernels")?)?;
@@ -287,7 +340,13 @@ impl Metadata {
             }
             kernels.push(kernel);
         }
-        Ok(Metadata { offset, version, target: top.text("amdhsa.target")?, printf, kernels })
+        Ok(Metadata {
+            offset,
+            version,
+            target: top.text("amdhsa.target")?,
+            printf,
+            kernels,
+        })
     }
 }
 
@@ -296,7 +355,10 @@ fn kernel(map: &Map<'_>) -> Result<KernelMetadata> {
     let size = number(".kernarg_segment_size")?;
     let align = number(".kernarg_segment_align")?;
     if !align.is_power_of_two() {
-        return Err(map.error(".kernarg_segment_align", format!("{align} is not a power of two")));
+        return Err(map.error(
+            ".kernarg_segment_align",
+            format!("{align} is not a power of two"),
+        ));
     }
     let wave = number(".wavefront_size")?;
     if !matches!(wave, 32 | 64) {
@@ -305,18 +367,36 @@ fn kernel(map: &Map<'_>) -> Result<KernelMetadata> {
     let most = number(".max_flat_workgroup_size")?;
     let required = map.triple(".reqd_workgroup_size")?.filter(|r| *r != [0; 3]);
     if let Some(r) = required {
-        let product = r.iter().try_fold(1u32, |a, &b| a.checked_mul(b)).unwrap_or(u32::MAX);
+        let product = r
+            .iter()
+            .try_fold(1u32, |a, &b| a.checked_mul(b))
+            .unwrap_or(u32::MAX);
         if product == 0 || product > most {
-            return Err(map.error(".reqd_workgroup_size", format!("{r:?} does not go with a maximum of {most} work-items")));
+            return Err(map.error(
+                ".reqd_workgroup_size",
+                format!("{r:?} does not go with a maximum of {most} work-items"),
+            ));
         }
     }
     let mut args = Vec::new();
     for (i, v) in map.array(".args")?.unwrap_or(&[]).iter().enumerate() {
-        args.push(argument(&Map::new(v, format!("{}.args[{i}]", map.path), map.offset)?, size)?);
+        args.push(argument(
+            &Map::new(v, format!("{}.args[{i}]", map.path), map.offset)?,
+            size,
+        )?);
     }
     args.sort_by_key(|a| a.offset);
-    if let Some(w) = args.windows(2).find(|w| u64::from(w[0].offset) + u64::from(w[0].size) > w[1].offset.into()) {
-        return Err(map.error(".args", format!("arguments at offsets {} and {} overlap", w[0].offset, w[1].offset)));
+    if let Some(w) = args
+        .windows(2)
+        .find(|w| u64::from(w[0].offset) + u64::from(w[0].size) > w[1].offset.into())
+    {
+        return Err(map.error(
+            ".args",
+            format!(
+                "arguments at offsets {} and {} overlap",
+                w[0].offset, w[1].offset
+            ),
+        ));
     }
     Ok(KernelMetadata {
         name: map.required(".name", map.text(".name")?)?,
@@ -348,7 +428,10 @@ fn argument(map: &Map<'_>, segment: u32) -> Result<Argument> {
     let offset = map.required(".offset", map.number(".offset")?)?;
     let size = map.required(".size", map.number(".size")?)?;
     if u64::from(offset) + u64::from(size) > segment.into() {
-        return Err(map.error(".offset", format!("{offset} and size {size} pass the kernarg segment of {segment} bytes")));
+        return Err(map.error(
+            ".offset",
+            format!("{offset} and size {size} pass the kernarg segment of {segment} bytes"),
+        ));
     }
     let name = map.required(".value_kind", map.text(".value_kind")?)?;
     let kind = ValueKind::from_name(&name)
@@ -380,10 +463,18 @@ impl KernelMetadata {
             what: format!("{ours}, but the kernel descriptor says {theirs}"),
         };
         if self.wavefront_size != d.wavefront_size() {
-            return Err(error(".wavefront_size", self.wavefront_size, d.wavefront_size()));
+            return Err(error(
+                ".wavefront_size",
+                self.wavefront_size,
+                d.wavefront_size(),
+            ));
         }
         if d.kernarg_size != 0 && d.kernarg_size != self.kernarg_segment_size {
-            return Err(error(".kernarg_segment_size", self.kernarg_segment_size, d.kernarg_size));
+            return Err(error(
+                ".kernarg_segment_size",
+                self.kernarg_segment_size,
+                d.kernarg_size,
+            ));
         }
         Ok(())
     }

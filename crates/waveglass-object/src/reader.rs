@@ -3,8 +3,18 @@
 use crate::{Error, Result};
 
 /// The bytes `[offset, offset + len)` of `data`, or the error that names them.
-pub(crate) fn slice<'a>(data: &'a [u8], offset: u64, len: u64, what: &'static str) -> Result<&'a [u8]> {
-    let truncated = || Error::Truncated { offset, what, needed: len, len: data.len() as u64 };
+pub(crate) fn slice<'a>(
+    data: &'a [u8],
+    offset: u64,
+    len: u64,
+    what: &'static str,
+) -> Result<&'a [u8]> {
+    let truncated = || Error::Truncated {
+        offset,
+        what,
+        needed: len,
+        len: data.len() as u64,
+    };
     let end = offset.checked_add(len).ok_or_else(truncated)?;
     let (start, end) = (
         usize::try_from(offset).map_err(|_| truncated())?,
@@ -25,5 +35,7 @@ pub(crate) fn u32_at(data: &[u8], offset: u64, what: &'static str) -> Result<u32
 
 pub(crate) fn u64_at(data: &[u8], offset: u64, what: &'static str) -> Result<u64> {
     let b = slice(data, offset, 8, what)?;
-    Ok(u64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]))
+    Ok(u64::from_le_bytes([
+        b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7],
+    ]))
 }

@@ -3,14 +3,21 @@
 use std::path::PathBuf;
 use waveglass_object::{Bundle, CodeObject, File, Limits};
 
-const LIMITS: Limits = Limits { image: 1 << 20, decompressed: 1 << 20, metadata: 1 << 16 };
+const LIMITS: Limits = Limits {
+    image: 1 << 20,
+    decompressed: 1 << 20,
+    metadata: 1 << 16,
+};
 
 fn samples() -> Vec<(PathBuf, Vec<u8>)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
     let mut samples: Vec<_> = std::fs::read_dir(folder)
         .unwrap()
         .map(|e| e.unwrap().path())
-        .filter(|p| p.extension().is_some_and(|e| e != "hip" && e != "s" && e != "sh"))
+        .filter(|p| {
+            p.extension()
+                .is_some_and(|e| e != "hip" && e != "s" && e != "sh")
+        })
         .map(|p| (p.clone(), std::fs::read(p).unwrap()))
         .collect();
     samples.sort();

@@ -26,27 +26,27 @@ k:
   .amdhsa_float_denorm_mode_16_64 1
   .amdhsa_exception_fp_ieee_overflow 1
   .amdhsa_fp16_overflow 1
-.ifdef GFX90A
+#ifdef GFX90A
   .amdhsa_accum_offset 36
   .amdhsa_tg_split 1
   .amdhsa_user_sgpr_kernarg_preload_length 3
   .amdhsa_user_sgpr_kernarg_preload_offset 2
-.endif
-.ifdef GFX10
+#endif
+#ifdef GFX10
   .amdhsa_wavefront_size32 1
   .amdhsa_workgroup_processor_mode 0
   .amdhsa_forward_progress 1
-.endif
-.ifdef WAVE64
+#endif
+#ifdef WAVE64
   .amdhsa_wavefront_size32 0
   .amdhsa_shared_vgpr_count 2
-.endif
-.ifdef GFX11
+#endif
+#ifdef GFX11
   .amdhsa_wavefront_size32 1
   .amdhsa_inst_pref_size 5
-.endif
-.ifdef GFX1250
+#endif
+#ifdef GFX1250
   .amdhsa_inst_pref_size 7
   .amdhsa_named_barrier_count 6
-.endif
+#endif
 .end_amdhsa_kernel

@@ -21,11 +21,12 @@ done
 $hip --offload-arch=gfx906 --no-offload-new-driver -c vadd.hip -o vadd-host.o
 clang-offload-packager-22 -o vadd.packager --image=file=906.tmp,triple=amdgcn-amd-amdhsa,arch=gfx906,kind=hip
 rm -f 906.tmp
-kd() { llvm-mc-22 -triple=amdgcn-amd-amdhsa -mcpu=$1 $3 -filetype=obj kd.s -o kd.tmp && ld.lld-22 -shared kd.tmp -o kd-$2.co && rm kd.tmp; }
+# Preprocessed first, without line markers: none may stand inside .amdhsa_kernel.
+kd() { clang-22 -E -P -x assembler-with-cpp $3 kd.s | llvm-mc-22 -triple=amdgcn-amd-amdhsa -mcpu=$1 ${4-} -filetype=obj -o kd.tmp; ld.lld-22 -shared kd.tmp -o kd-$2.co; rm kd.tmp; }
 kd gfx900 gfx900 ""
-kd gfx942 gfx942 "--defsym GFX90A=1"
-kd gfx1030 gfx1030 "--defsym GFX10=1"
-kd gfx1030 gfx1030-wave64 "--defsym WAVE64=1 -mattr=+wavefrontsize64"
-kd gfx1100 gfx1100 "--defsym GFX11=1"
-kd gfx1201 gfx1201 "--defsym GFX11=1"
-kd gfx1250 gfx1250 "--defsym GFX1250=1"
+kd gfx942 gfx942 "-DGFX90A"
+kd gfx1030 gfx1030 "-DGFX10"
+kd gfx1030 gfx1030-wave64 "-DWAVE64" -mattr=+wavefrontsize64
+kd gfx1100 gfx1100 "-DGFX11"
+kd gfx1201 gfx1201 "-DGFX11"
+kd gfx1250 gfx1250 "-DGFX1250"
