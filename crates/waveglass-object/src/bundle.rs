@@ -123,13 +123,13 @@ impl<'a> Bundle<'a> {
             .map(|e| (e.offset, e.offset + e.size))
             .collect();
         ranges.sort_unstable();
-        if let Some(&(start, _)) = ranges.first() {
-            if start < header {
-                return Err(Error::malformed(
-                    start,
-                    "an entry overlaps the bundle's header",
-                ));
-            }
+        if let Some(&(start, _)) = ranges.first()
+            && start < header
+        {
+            return Err(Error::malformed(
+                start,
+                "an entry overlaps the bundle's header",
+            ));
         }
         if let Some(w) = ranges.windows(2).find(|w| w[1].0 < w[0].1 && w[0] != w[1]) {
             return Err(Error::malformed(

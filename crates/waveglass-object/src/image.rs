@@ -130,13 +130,13 @@ impl Image {
     /// An undefined symbol, an image that would pass the end of the address space, a value that
     /// does not fit its field.
     pub fn relocated(&self, base: u64) -> Result<LoadedImage> {
-        if let Some(last) = self.segments.last() {
-            if base.checked_add(last.address + last.size).is_none() {
-                return Err(Error::malformed(
-                    last.file_offset,
-                    format!("the image does not fit at load address {base:#x}"),
-                ));
-            }
+        if let Some(last) = self.segments.last()
+            && base.checked_add(last.address + last.size).is_none()
+        {
+            return Err(Error::malformed(
+                last.file_offset,
+                format!("the image does not fit at load address {base:#x}"),
+            ));
         }
         let mut segments = self.segments.clone();
         for r in &self.relocations {

@@ -47,6 +47,6 @@ k:
 #endif
 #ifdef GFX1250
   .amdhsa_inst_pref_size 7
-  .amdhsa_named_barrier_count 6
+  .amdhsa_named_barrier_count 2
 #endif
 .end_amdhsa_kernel
