@@ -19,6 +19,8 @@ pub(crate) const EM_AMDGPU: u16 = 224;
 const OSABI_AMDGPU_HSA: u8 = 64;
 const SHN_AMDGPU_LDS: u16 = 0xff00;
 const NT_AMDGPU_METADATA: u32 = 32;
+/// Most bytes of symbol names in a code object.
+const MAX_NAMES: u64 = 256 << 20;
 
 /// Version of a code object, as its ELF ABI version gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -435,6 +437,8 @@ fn symbols_and_text(
         table = symbol_table(sections, data, elf::SHT_DYNSYM)?;
     }
     let mut symbols = Vec::new();
+    // Symbols may share one long string: their sum is what memory has to hold.
+    let mut names = 0u64;
     for symbol in table.iter() {
         let raw = table
             .symbol_name(Le, symbol)
@@ -442,6 +446,15 @@ fn symbols_and_text(
         let st_type = symbol.st_type();
         if raw.is_empty() || matches!(st_type, elf::STT_SECTION | elf::STT_FILE) {
             continue;
+        }
+        names += raw.len() as u64;
+        if names > MAX_NAMES {
+            return Err(Error::TooLarge {
+                offset: 0,
+                what: "symbol names",
+                size: names,
+                limit: MAX_NAMES,
+            });
         }
         let name = std::str::from_utf8(raw).map_err(|_| {
             Error::malformed(
@@ -705,6 +718,7 @@ fn kernels(
 }
 
 fn file_offset(image: &Image, address: u64) -> u64 {
-    let segment = image.segments().iter().rev().find(|s| s.address <= address);
+    let after = image.segments().partition_point(|s| s.address <= address);
+    let segment = after.checked_sub(1).map(|i| &image.segments()[i]);
     segment.map_or(0, |s| (address - s.address).saturating_add(s.file_offset))
 }
