@@ -5,7 +5,7 @@
 //! register rows, and get data moved and [`Fault`]s recorded.
 //!
 //! Where to start: [`GlobalMemory`] (the 64-bit address space), [`Lds`], [`ScratchWindow`] (the
-//! swizzle of private memory), [`Flat`] (one address for all three), [`buffer`] (V#), [`AtomicOp`].
+//! swizzle of private memory), [`Flat`] (one address for all three), [`AtomicOp`].
 //! [`Rules`] says which generation's rules apply; a [`Port`] is one wave's view of it all.
 //!
 //! ```
@@ -33,11 +33,17 @@ compile_error!("waveglass-mem needs a host with 64-bit atomics");
 mod access;
 mod atomic;
 mod fault;
+mod flat;
 mod global;
+mod lds;
 mod rules;
+mod scratch;
 
 pub use access::{Element, Lanes, Port, ROW_LANES, Row};
 pub use atomic::{AtomicOp, AtomicRules, AtomicWidth};
 pub use fault::{Access, Fault, FaultKind, Nearest, Space};
+pub use flat::{Apertures, Flat, FlatLanes, Target, reject_non_global};
 pub use global::{Atomic, GlobalMemory, MapError, Permission, RegionHint, RegionInfo};
+pub use lds::{Lds, lds_addtid, lds_align, lds_pair};
 pub use rules::{AlignmentMode, Generation, LdsRange, MinMaxRule, Rules};
+pub use scratch::{ScratchWindow, scratch_swizzle};

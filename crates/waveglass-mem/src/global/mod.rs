@@ -14,6 +14,7 @@ use crate::fault::{Access, Fault, FaultKind, Nearest, Space};
 use region::Region;
 
 pub use wave_atomic::Atomic;
+pub(crate) use wave_atomic::{lane_value, set_lane_value};
 
 /// What the program may do with a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -240,7 +241,7 @@ impl GlobalMemory {
 
     /// Records why a lane's access at `address` found no region that allows it.
     #[cold]
-    fn miss(
+    pub(crate) fn miss(
         &self,
         access: Access,
         space: Space,
