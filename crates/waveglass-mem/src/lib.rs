@@ -5,7 +5,7 @@
 //! register rows, and get data moved and [`Fault`]s recorded.
 //!
 //! Where to start: [`GlobalMemory`] (the 64-bit address space), [`Lds`], [`ScratchWindow`] (the
-//! swizzle of private memory), [`Flat`] (one address for all three), [`AtomicOp`].
+//! swizzle of private memory), [`Flat`] (one address for all three), [`buffer`] (V#), [`AtomicOp`].
 //! [`Rules`] says which generation's rules apply; a [`Port`] is one wave's view of it all.
 //!
 //! ```
@@ -32,6 +32,7 @@ compile_error!("waveglass-mem needs a host with 64-bit atomics");
 
 mod access;
 mod atomic;
+pub mod buffer;
 mod fault;
 mod flat;
 mod global;
