@@ -115,25 +115,14 @@ impl Lds {
         dst: &mut [Row],
         port: &mut Port,
     ) {
-        let count = lanes.addresses.len();
-        let whole = port.rules.alignment == AlignmentMode::Unaligned && lanes.is_full();
-        if whole {
+        if port.rules.alignment == AlignmentMode::Unaligned && lanes.is_full() {
+            let memory = &self.bytes[..self.limit(port) as usize];
             let flat = dst.as_flattened_mut();
-            let limit = self.limit(port) as usize;
-            let memory = &self.bytes[..limit];
-            let Some(last) = limit.checked_sub(N * 4) else {
-                return self.load_lanes(lanes, element, dst, port);
+            let done = match lanes.addresses.len() {
+                64 => gather::<N, 64>(memory, lanes.addresses, flat),
+                _ => gather::<N, 32>(memory, lanes.addresses, flat),
             };
-            if lanes.addresses.iter().fold(0, |m, &a| m.max(a)) as usize <= last {
-                for (lane, &address) in lanes.addresses.iter().enumerate() {
-                    for d in 0..N {
-                        let at = address as usize + d * 4;
-                        flat[d * count + lane] = memory
-                            .get(at..at + 4)
-                            .and_then(|b| b.try_into().ok())
-                            .map_or(0, u32::from_le_bytes);
-                    }
-                }
+            if done {
                 return;
             }
         }
@@ -198,21 +187,15 @@ impl Lds {
         src: &[Row],
         port: &mut Port,
     ) {
-        let count = lanes.addresses.len();
         if port.rules.alignment == AlignmentMode::Unaligned && lanes.is_full() {
             let limit = self.limit(port) as usize;
-            let highest = lanes.addresses.iter().fold(0, |m, &a| m.max(a)) as usize;
-            if limit.checked_sub(N * 4).is_some_and(|last| highest <= last) {
-                let flat = src.as_flattened();
-                let memory = &mut self.bytes[..limit];
-                for (lane, &address) in lanes.addresses.iter().enumerate() {
-                    for d in 0..N {
-                        let at = address as usize + d * 4;
-                        if let Some(cell) = memory.get_mut(at..at + 4) {
-                            cell.copy_from_slice(&flat[d * count + lane].to_le_bytes());
-                        }
-                    }
-                }
+            let memory = &mut self.bytes[..limit];
+            let flat = src.as_flattened();
+            let done = match lanes.addresses.len() {
+                64 => scatter::<N, 64>(memory, lanes.addresses, flat),
+                _ => scatter::<N, 32>(memory, lanes.addresses, flat),
+            };
+            if done {
                 return;
             }
         }
@@ -328,6 +311,96 @@ impl Lds {
         let to = &mut self.bytes[address as usize..][..bytes as usize];
         to.copy_from_slice(&value.to_le_bytes()[..bytes as usize]);
     }
+}
+
+/// Whether `bytes` bytes at every address lie in the first `len` bytes.
+#[inline]
+fn all_in_range<const W: usize>(addresses: &[u32; W], bytes: usize, len: usize) -> bool {
+    let Some(last) = len.checked_sub(bytes).and_then(|l| i32::try_from(l).ok()) else {
+        return false;
+    };
+    // The sign of `last - address` or of `address` itself shows an address past the last start.
+    let bad = addresses.iter().fold(0, |bad, &address| {
+        bad | (last as u32).wrapping_sub(address) | address
+    });
+    bad >> 31 == 0
+}
+
+/// Whether each address is 4 past the one before.
+#[inline]
+fn consecutive<const W: usize>(addresses: &[u32; W]) -> bool {
+    let differing = addresses
+        .iter()
+        .zip(0u32..)
+        .fold(0, |differing, (&a, lane)| {
+            differing | (a ^ addresses[0].wrapping_add(lane * 4))
+        });
+    differing == 0
+}
+
+/// Loads `N` dwords for each of `W` lanes; `false`, with nothing done, if any is out of range.
+#[inline]
+fn gather<const N: usize, const W: usize>(
+    memory: &[u8],
+    addresses: &[u32],
+    flat: &mut [u32],
+) -> bool {
+    let (Some(addresses), Some(registers)) = (
+        addresses.first_chunk::<W>(),
+        flat.as_chunks_mut::<W>().0.first_chunk_mut::<N>(),
+    ) else {
+        return false;
+    };
+    if !all_in_range(addresses, N * 4, memory.len()) {
+        return false;
+    }
+    if N == 1 && consecutive(addresses) {
+        let bytes = memory[addresses[0] as usize..].as_chunks::<4>().0;
+        for (value, bytes) in registers[0].iter_mut().zip(bytes) {
+            *value = u32::from_le_bytes(*bytes);
+        }
+        return true;
+    }
+    for (lane, &address) in addresses.iter().enumerate() {
+        for (d, register) in registers.iter_mut().enumerate() {
+            // SAFETY: `all_in_range` found `address + N * 4 <= memory.len()` for every lane.
+            let bytes = unsafe {
+                let at = memory.as_ptr().add(address as usize + d * 4);
+                at.cast::<[u8; 4]>().read()
+            };
+            register[lane] = u32::from_le_bytes(bytes);
+        }
+    }
+    true
+}
+
+/// Stores `N` dwords for each of `W` lanes; `false`, with nothing done, if any is out of range.
+#[inline]
+fn scatter<const N: usize, const W: usize>(
+    memory: &mut [u8],
+    addresses: &[u32],
+    flat: &[u32],
+) -> bool {
+    let (Some(addresses), Some(registers)) = (
+        addresses.first_chunk::<W>(),
+        flat.as_chunks::<W>().0.first_chunk::<N>(),
+    ) else {
+        return false;
+    };
+    if !all_in_range(addresses, N * 4, memory.len()) {
+        return false;
+    }
+    for (lane, &address) in addresses.iter().enumerate() {
+        for (d, register) in registers.iter().enumerate() {
+            let bytes = register[lane].to_le_bytes();
+            // SAFETY: `all_in_range` found `address + N * 4 <= memory.len()` for every lane.
+            unsafe {
+                let at = memory.as_mut_ptr().add(address as usize + d * 4);
+                at.cast::<[u8; 4]>().write(bytes);
+            }
+        }
+    }
+    true
 }
 
 /// Whether `[address + offset, + bytes)` lies below `limit`. The sum does not wrap: an address near

@@ -3,6 +3,7 @@
 //! Three paths, fastest first: a full wave of consecutive addresses in one region is one check and a
 //! copy; lanes in the region that the last access hit cost one check each; any other lane is looked up.
 
+use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::region::Region;
@@ -148,6 +149,16 @@ impl GlobalMemory {
         let count = lanes.rows() * ROW_LANES;
         let mut partial = 0u64;
         let flat = dst.as_flattened_mut();
+        if let Some(region) = self.one_region(lanes, element, port, Access::Load) {
+            let dwords = region.dwords();
+            for (lane, &address) in lanes.addresses.iter().enumerate() {
+                let at = (address.wrapping_sub(region.base) / 4) as usize;
+                for (d, dword) in dwords[at..at + N].iter().enumerate() {
+                    flat[d * count + lane] = dword.load(Relaxed);
+                }
+            }
+            return;
+        }
         self.load_lanes(space, lanes, element, port, |lane, found| match found {
             Some((region, offset)) => {
                 let data = region.load_dwords::<N>(offset);
@@ -220,6 +231,16 @@ impl GlobalMemory {
             return;
         }
         let count = lanes.rows() * ROW_LANES;
+        if let Some(region) = self.one_region(lanes, element, port, Access::Store) {
+            let dwords = region.dwords();
+            for (lane, &address) in lanes.addresses.iter().enumerate() {
+                let at = (address.wrapping_sub(region.base) / 4) as usize;
+                for (d, dword) in dwords[at..at + N].iter().enumerate() {
+                    dword.store(flat[d * count + lane], Relaxed);
+                }
+            }
+            return;
+        }
         self.store_lanes(space, lanes, element, src, port, |region, offset, lane| {
             let data = std::array::from_fn::<u32, N, _>(|d| flat[d * count + lane]);
             region.store_dwords(offset, data);
@@ -250,6 +271,35 @@ impl GlobalMemory {
             return None;
         }
         Some((region, (first - region.base) as usize))
+    }
+
+    /// The hinted region, if a full wave's accesses all lie in it, dword-aligned. Pairs that could be
+    /// one 64-bit access are left to the lane-by-lane path, which does not tear them.
+    #[inline]
+    fn one_region(
+        &self,
+        lanes: Lanes<'_, u64>,
+        element: Element,
+        port: &Port,
+        access: Access,
+    ) -> Option<&Region> {
+        let tears = matches!(element, Element::B64 | Element::B128);
+        if tears || !lanes.is_full() || port.rules.alignment != AlignmentMode::Unaligned {
+            return None;
+        }
+        let window = self.window(port.hint, element.bytes())?;
+        let last = window.starts.checked_sub(1)?;
+        if access != Access::Load && window.region.permission == Permission::ReadOnly {
+            return None;
+        }
+        // The sign of `last - offset` or of `offset` itself shows an offset past the last start.
+        let (mut bad, mut low) = (0, 0);
+        for &address in lanes.addresses {
+            let offset = address.wrapping_sub(window.base);
+            bad |= last.wrapping_sub(offset) | offset;
+            low |= offset;
+        }
+        (bad >> 63 == 0 && low % 4 == 0).then_some(window.region)
     }
 
     /// Finds each active lane's bytes and hands them to `take`; `None` for a bad lane, whose fault is
@@ -428,27 +478,35 @@ fn aligned(mode: AlignmentMode, address: u64, bytes: u32) -> Option<u64> {
 /// Copies `lanes * N` dwords at `offset` to `N` registers of `lanes` lanes each.
 #[inline]
 fn copy_to_rows<const N: usize>(region: &Region, offset: usize, lanes: usize, flat: &mut [u32]) {
-    if N == 1 {
-        let flat = &mut flat[..lanes];
-        if offset % 8 == 0 && lanes % 2 == 0 {
-            let words = &region.words()[offset / 8..][..lanes / 2];
-            for (pair, word) in flat.chunks_exact_mut(2).zip(words) {
-                let word = word.load(Relaxed);
-                pair[0] = word as u32;
-                pair[1] = (word >> 32) as u32;
-            }
-        } else {
-            let dwords = &region.dwords()[offset / 4..][..lanes];
-            for (value, dword) in flat.iter_mut().zip(dwords) {
-                *value = dword.load(Relaxed);
+    if offset % 8 != 0 {
+        let dwords = &region.dwords()[offset / 4..][..lanes * N];
+        for (lane, data) in dwords.chunks_exact(N).enumerate() {
+            for (d, dword) in data.iter().enumerate() {
+                flat[d * lanes + lane] = dword.load(Relaxed);
             }
         }
         return;
     }
-    for lane in 0..lanes {
-        let data = region.load_dwords::<N>(offset + lane * N * 4);
-        for (d, value) in data.into_iter().enumerate() {
-            flat[d * lanes + lane] = value;
+    let words = &region.words()[offset / 8..][..lanes * N / 2];
+    if lanes == 64 {
+        words_to_rows::<N, 64>(words, flat);
+    } else {
+        words_to_rows::<N, 32>(words, flat);
+    }
+}
+
+/// [`copy_to_rows`] for a known number of lanes, two lanes (`N` words) at a time.
+#[inline]
+fn words_to_rows<const N: usize, const W: usize>(words: &[AtomicU64], flat: &mut [u32]) {
+    let Some(registers) = flat.as_chunks_mut::<W>().0.first_chunk_mut::<N>() else {
+        return;
+    };
+    for (pair, words) in words.as_chunks::<N>().0.iter().take(W / 2).enumerate() {
+        for (k, word) in words.iter().enumerate() {
+            let word = word.load(Relaxed);
+            let (low, high) = (2 * k, 2 * k + 1);
+            registers[low % N][2 * pair + low / N] = word as u32;
+            registers[high % N][2 * pair + high / N] = (word >> 32) as u32;
         }
     }
 }
@@ -456,23 +514,35 @@ fn copy_to_rows<const N: usize>(region: &Region, offset: usize, lanes: usize, fl
 /// Copies `N` registers of `lanes` lanes each to `lanes * N` dwords at `offset`.
 #[inline]
 fn copy_from_rows<const N: usize>(region: &Region, offset: usize, lanes: usize, flat: &[u32]) {
-    if N == 1 {
-        let flat = &flat[..lanes];
-        if offset % 8 == 0 && lanes % 2 == 0 {
-            let words = &region.words()[offset / 8..][..lanes / 2];
-            for (pair, word) in flat.chunks_exact(2).zip(words) {
-                word.store(u64::from(pair[0]) | u64::from(pair[1]) << 32, Relaxed);
-            }
-        } else {
-            let dwords = &region.dwords()[offset / 4..][..lanes];
-            for (value, dword) in flat.iter().zip(dwords) {
-                dword.store(*value, Relaxed);
+    if offset % 8 != 0 {
+        let dwords = &region.dwords()[offset / 4..][..lanes * N];
+        for (lane, data) in dwords.chunks_exact(N).enumerate() {
+            for (d, dword) in data.iter().enumerate() {
+                dword.store(flat[d * lanes + lane], Relaxed);
             }
         }
         return;
     }
-    for lane in 0..lanes {
-        let data = std::array::from_fn::<u32, N, _>(|d| flat[d * lanes + lane]);
-        region.store_dwords(offset + lane * N * 4, data);
+    let words = &region.words()[offset / 8..][..lanes * N / 2];
+    if lanes == 64 {
+        words_from_rows::<N, 64>(words, flat);
+    } else {
+        words_from_rows::<N, 32>(words, flat);
+    }
+}
+
+/// [`copy_from_rows`] for a known number of lanes, two lanes (`N` words) at a time.
+#[inline]
+fn words_from_rows<const N: usize, const W: usize>(words: &[AtomicU64], flat: &[u32]) {
+    let Some(registers) = flat.as_chunks::<W>().0.first_chunk::<N>() else {
+        return;
+    };
+    for (pair, words) in words.as_chunks::<N>().0.iter().take(W / 2).enumerate() {
+        for (k, word) in words.iter().enumerate() {
+            let (low, high) = (2 * k, 2 * k + 1);
+            let low = registers[low % N][2 * pair + low / N];
+            let high = registers[high % N][2 * pair + high / N];
+            word.store(u64::from(low) | u64::from(high) << 32, Relaxed);
+        }
     }
 }
