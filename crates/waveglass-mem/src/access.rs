@@ -1,0 +1,194 @@
+//! What one vector memory access is made of: lanes, the element that each moves, and the wave's port.
+
+use crate::fault::{Access, Fault, FaultKind, Space};
+use crate::global::RegionHint;
+use crate::rules::Rules;
+
+/// Lanes in a [`Row`].
+pub const ROW_LANES: usize = 32;
+
+/// 32 lanes of one VGPR: half of a wave64's register, the whole of a wave32's.
+pub type Row = [u32; ROW_LANES];
+
+/// The lanes of one access: an address for each, and EXEC.
+///
+/// `addresses` holds one value a lane: 32 (wave32) or 64 (wave64). Other lengths up to 64 are allowed;
+/// they count as one row up to 32, else two.
+#[derive(Clone, Copy, Debug)]
+pub struct Lanes<'a, T> {
+    /// The address of each lane.
+    pub addresses: &'a [T],
+    /// EXEC: bit *n* set means that lane *n* takes part.
+    pub exec: u64,
+}
+
+impl<'a, T: Copy> Lanes<'a, T> {
+    /// Lanes with these addresses, of which those in `exec` take part.
+    ///
+    /// Bits of `exec` past the last address are dropped, as are addresses past 64.
+    pub fn new(addresses: &'a [T], exec: u64) -> Self {
+        let addresses = &addresses[..addresses.len().min(64)];
+        let exec = exec & mask(addresses.len());
+        Self { addresses, exec }
+    }
+
+    /// Rows that each register has: 1 or 2.
+    pub fn rows(&self) -> usize {
+        self.addresses.len().div_ceil(ROW_LANES)
+    }
+
+    /// Whether every lane of a full wave takes part.
+    pub fn is_full(&self) -> bool {
+        self.addresses.len() % ROW_LANES == 0 && self.exec == mask(self.addresses.len())
+    }
+
+    /// The lanes that take part, lowest first, with their addresses.
+    pub fn active(&self) -> impl Iterator<Item = (usize, T)> + 'a {
+        let addresses = self.addresses;
+        Bits(self.exec).filter_map(move |lane| addresses.get(lane).map(|&a| (lane, a)))
+    }
+}
+
+/// The low `n` bits set.
+pub(crate) const fn mask(n: usize) -> u64 {
+    if n >= 64 { u64::MAX } else { (1 << n) - 1 }
+}
+
+/// The numbers of the set bits, lowest first.
+#[derive(Clone, Copy)]
+pub(crate) struct Bits(pub(crate) u64);
+
+impl Iterator for Bits {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        if self.0 == 0 {
+            return None;
+        }
+        let lane = self.0.trailing_zeros() as usize;
+        self.0 &= self.0 - 1;
+        Some(lane)
+    }
+}
+
+/// What a load or store moves for each lane.
+///
+/// Registers lie register after register, each of one or two rows: dword *d* of lane *l* is
+/// `rows[d * lanes.rows() + l / 32][l % 32]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Element {
+    /// A byte: loads extend with zeros, stores take bits 7:0.
+    U8,
+    /// A byte: loads extend the sign, stores take bits 7:0.
+    I8,
+    /// A 16-bit value: loads extend with zeros, stores take bits 15:0.
+    U16,
+    /// A 16-bit value: loads extend the sign, stores take bits 15:0.
+    I16,
+    /// One dword.
+    B32,
+    /// Two consecutive dwords.
+    B64,
+    /// Three consecutive dwords.
+    B96,
+    /// Four consecutive dwords.
+    B128,
+}
+
+impl Element {
+    /// Bytes moved for each lane.
+    pub const fn bytes(self) -> u32 {
+        match self {
+            Self::U8 | Self::I8 => 1,
+            Self::U16 | Self::I16 => 2,
+            Self::B32 => 4,
+            Self::B64 => 8,
+            Self::B96 => 12,
+            Self::B128 => 16,
+        }
+    }
+
+    /// VGPRs that each lane's data takes.
+    pub const fn dwords(self) -> usize {
+        match self {
+            Self::B64 => 2,
+            Self::B96 => 3,
+            Self::B128 => 4,
+            _ => 1,
+        }
+    }
+
+    /// Bytes of one component: the element's own size below a dword, else 4.
+    pub const fn component_bytes(self) -> u32 {
+        let bytes = self.bytes();
+        if bytes < 4 { bytes } else { 4 }
+    }
+
+    /// Extends a loaded component to the register's 32 bits.
+    pub const fn extend(self, raw: u32) -> u32 {
+        match self {
+            Self::U8 => raw & 0xff,
+            Self::I8 => raw as u8 as i8 as i32 as u32,
+            Self::U16 => raw & 0xffff,
+            Self::I16 => raw as u16 as i16 as i32 as u32,
+            _ => raw,
+        }
+    }
+}
+
+/// A wave's side of the memory model: its rules, its last-hit hint and the faults it has met.
+///
+/// One port belongs to one wave (or one host thread); the memories behind it are shared.
+#[derive(Clone, Debug)]
+pub struct Port {
+    /// The rules that the wave's accesses follow.
+    pub rules: Rules,
+    /// The region that the last access hit.
+    pub hint: RegionHint,
+    /// M0, used only where [`Rules::m0_bounds_lds`] is set.
+    pub m0: u32,
+    /// Faults since the last [`Port::take_faults`], in the order met.
+    pub faults: Vec<Fault>,
+}
+
+impl Port {
+    /// A port with these rules and no faults.
+    pub fn new(rules: Rules) -> Self {
+        Self {
+            rules,
+            hint: RegionHint::default(),
+            m0: u32::MAX,
+            faults: Vec::new(),
+        }
+    }
+
+    /// Takes the faults met so far.
+    pub fn take_faults(&mut self) -> Vec<Fault> {
+        std::mem::take(&mut self.faults)
+    }
+
+    /// Records a fault that no region has to do with.
+    #[cold]
+    pub(crate) fn fault(
+        &mut self,
+        kind: FaultKind,
+        access: Access,
+        space: Space,
+        lane: usize,
+        address: u64,
+        size: u32,
+        limit: Option<u64>,
+    ) {
+        self.faults.push(Fault {
+            kind,
+            access,
+            space,
+            lane: lane as u8,
+            address,
+            size,
+            nearest: None,
+            limit,
+        });
+    }
+}

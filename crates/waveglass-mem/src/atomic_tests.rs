@@ -1,0 +1,163 @@
+use super::*;
+use AtomicOp as Op;
+
+fn keep(generation: Generation) -> AtomicRules {
+    AtomicRules::lds(generation, false, false)
+}
+
+fn op32(op: Op, m: u32, d: u32, x: u32) -> u32 {
+    op.apply32(m, d, x, keep(Generation::Gcn5))
+}
+
+fn op64(op: Op, m: u64, d: u64, x: u64) -> u64 {
+    op.apply64(m, d, x, keep(Generation::Gcn5))
+}
+
+// Vega ISA 12.18 (FLAT_ATOMIC_*): "tmp = MEM[addr]; MEM[addr] = ...".
+#[test]
+fn integer_operations_follow_their_definitions_at_32_bits() {
+    for (op, m, d, x, want) in [
+        (Op::Swap, 1, 2, 9, 2),
+        (Op::CmpSwap, 5, 9, 5, 9),
+        (Op::CmpSwap, 5, 9, 6, 5),
+        (Op::Add, 0xffff_ffff, 2, 0, 1),
+        (Op::Sub, 1, 2, 0, 0xffff_ffff),
+        (Op::Rsub, 1, 2, 0, 1),
+        (Op::Smin, 0xffff_ffff, 1, 0, 0xffff_ffff),
+        (Op::Umin, 0xffff_ffff, 1, 0, 1),
+        (Op::Smax, 0x8000_0000, 1, 0, 1),
+        (Op::Umax, 0x8000_0000, 1, 0, 0x8000_0000),
+        (Op::And, 0b1100, 0b1010, 0, 0b1000),
+        (Op::Or, 0b1100, 0b1010, 0, 0b1110),
+        (Op::Xor, 0b1100, 0b1010, 0, 0b0110),
+        (Op::Inc, 6, 7, 0, 7),
+        (Op::Inc, 7, 7, 0, 0),
+        (Op::Inc, 8, 7, 0, 0),
+        (Op::Inc, 0xffff_ffff, 0xffff_ffff, 0, 0),
+        (Op::Dec, 0, 7, 0, 7),
+        (Op::Dec, 8, 7, 0, 7),
+        (Op::Dec, 7, 7, 0, 6),
+        (Op::SubClamp, 3, 5, 0, 0),
+        (Op::SubClamp, 5, 3, 0, 2),
+        (Op::CondSub, 3, 5, 0, 3),
+        (Op::CondSub, 5, 5, 0, 0),
+        (Op::Wrap, 9, 4, 100, 5),
+        (Op::Wrap, 3, 4, 100, 103),
+        (Op::Mskor, 0xff00_ff00, 0x0f00_0f00, 0x11, 0xf000_f011),
+    ] {
+        assert_eq!(op32(op, m, d, x), want, "{op:?} {m:#x} {d:#x} {x:#x}");
+    }
+}
+
+#[test]
+fn integer_operations_use_all_64_bits() {
+    const TOP: u64 = 1 << 63;
+    for (op, m, d, x, want) in [
+        (Op::Add, 0xffff_ffff, 1, 0, 0x1_0000_0000),
+        (Op::Smax, TOP, 1, 0, 1),
+        (Op::Umax, TOP, 1, 0, TOP),
+        (Op::CmpSwap, TOP | 5, 1, 5, TOP | 5),
+        (Op::Inc, 0xffff_ffff, TOP, 0, 0x1_0000_0000),
+        (Op::Dec, 0, TOP, 0, TOP),
+        (Op::PkAddF16, 3, 4, 0, 3),
+    ] {
+        assert_eq!(op64(op, m, d, x), want, "{op:?}");
+    }
+}
+
+// RDNA 3 ISA 13.3: signalling NaN first, then QNaN below everything for max, above for min.
+#[test]
+fn minimum_before_gfx12_quiets_a_signalling_nan_and_lets_numbers_beat_quiet_ones() {
+    const SNAN: u32 = 0x7f80_0001;
+    const QNAN: u32 = 0x7fc0_0002;
+    const ONE: u32 = 0x3f80_0000;
+    assert_eq!(op32(Op::FMin, SNAN, ONE, 0), 0x7fc0_0001);
+    assert_eq!(op32(Op::FMax, ONE, SNAN, 0), 0x7fc0_0001);
+    assert_eq!(op32(Op::FMin, QNAN, ONE, 0), ONE);
+    assert_eq!(op32(Op::FMax, ONE, QNAN, 0), ONE);
+    assert_eq!(op32(Op::FMin, QNAN, SNAN, 0), 0x7fc0_0001);
+}
+
+// RDNA 4 ISA 12.3: a NaN of either kind loses to a number; of two, the first is quieted.
+#[test]
+fn minimum_number_of_gfx12_lets_a_number_beat_any_nan() {
+    let rules = keep(Generation::Rdna4);
+    const SNAN: u32 = 0x7f80_0001;
+    const ONE: u32 = 0x3f80_0000;
+    assert_eq!(Op::FMin.apply32(SNAN, ONE, 0, rules), ONE);
+    assert_eq!(Op::FMax.apply32(ONE, SNAN, 0, rules), ONE);
+    assert_eq!(Op::FMax.apply32(SNAN, 0x7fc0_0009, 0, rules), 0x7fc0_0001);
+}
+
+#[test]
+fn zeros_are_ordered_by_sign_in_minimum_and_maximum() {
+    assert_eq!(op32(Op::FMin, 0, 0x8000_0000, 0), 0x8000_0000);
+    assert_eq!(op32(Op::FMax, 0x8000_0000, 0, 0), 0);
+    assert_eq!(op64(Op::FMin, 0, 1 << 63, 0), 1 << 63);
+}
+
+#[test]
+fn float_addition_rounds_to_nearest_even_and_keeps_nan_payloads() {
+    // 1 + 2^-24 is half way: to even, 1. 1 + 2^-23 + 2^-24 is half way: up to 1 + 2^-22.
+    assert_eq!(op32(Op::FAdd, 0x3f80_0000, 0x3380_0000, 0), 0x3f80_0000);
+    assert_eq!(op32(Op::FAdd, 0x3f80_0001, 0x3380_0000, 0), 0x3f80_0002);
+    assert_eq!(op32(Op::FAdd, 0x7f80_0000, 0xff80_0000, 0), 0x7fc0_0000);
+    assert_eq!(op32(Op::FAdd, 0x7f80_0001, 0x7fc0_0005, 0), 0x7fc0_0001);
+    assert_eq!(op32(Op::FAdd, 0x8000_0000, 0, 0), 0);
+    assert_eq!(
+        op64(Op::FAdd, 0x3ff0_0000_0000_0000, 0x4000_0000_0000_0000, 0),
+        0x4008_0000_0000_0000
+    );
+}
+
+// RDNA 3 ISA 13.2: the cache's f32 adder flushes; RDNA 4's never does; LDS asks MODE.
+#[test]
+fn denormals_of_an_f32_addition_follow_the_generation() {
+    let sum = |rules| Op::FAdd.apply32(1, 2, 0, rules);
+    for (generation, want) in [
+        (Generation::Cdna1, 0),
+        (Generation::Cdna2, 0),
+        (Generation::Cdna3, 3),
+        (Generation::Cdna4, 3),
+        (Generation::Rdna3, 0),
+        (Generation::Rdna4, 3),
+        (Generation::Cdna5, 3),
+    ] {
+        let rules = AtomicRules::memory(generation, Op::FAdd, AtomicWidth::B32, false);
+        assert_eq!(sum(rules), want, "{generation:?}");
+    }
+    assert_eq!(sum(AtomicRules::lds(Generation::Rdna3, true, true)), 0);
+    assert_eq!(sum(AtomicRules::lds(Generation::Rdna3, false, false)), 3);
+    let f64_rules = AtomicRules::memory(Generation::Cdna2, Op::FAdd, AtomicWidth::B64, true);
+    assert_eq!(Op::FAdd.apply64(1, 2, 0, f64_rules), 3);
+}
+
+// RDNA 3 ISA 13.2: "the result is an unmodified copy of one of the sources".
+#[test]
+fn minimum_flushes_for_the_comparison_only() {
+    let rules = AtomicRules::memory(Generation::Rdna3, Op::FMin, AtomicWidth::B32, true);
+    // Both count as +0: memory's value stays as it is.
+    assert_eq!(Op::FMin.apply32(2, 1, 0, rules), 2);
+    let kept = AtomicRules::memory(Generation::Rdna3, Op::FMin, AtomicWidth::B32, false);
+    assert_eq!(Op::FMin.apply32(2, 1, 0, kept), 1);
+}
+
+#[test]
+fn float_compare_swap_knows_equal_zeros_and_unequal_nans() {
+    assert_eq!(op32(Op::FCmpSwap, 0x8000_0000, 7 << 23, 0), 7 << 23);
+    assert_eq!(op32(Op::FCmpSwap, 0x7fc0_0000, 5, 0x7fc0_0000), 0x7fc0_0000);
+}
+
+#[test]
+fn packed_additions_treat_halves_apart() {
+    // f16: 1.0 + 1.0 = 2.0 low; 65504 + 65504 = inf high.
+    assert_eq!(op32(Op::PkAddF16, 0x7bff_3c00, 0x7bff_3c00, 0), 0x7c00_4000);
+    // f16 denormals are kept: 2^-24 + 2^-24.
+    assert_eq!(op32(Op::PkAddF16, 1, 1, 0), 2);
+    // bf16: 1.0 + 2.0 = 3.0 low; 1 + 2^-8 is half way, to even: 1 high.
+    assert_eq!(
+        op32(Op::PkAddBf16, 0x3f80_3f80, 0x3b80_4000, 0),
+        0x3f80_4040
+    );
+    assert_eq!(op32(Op::PkAddBf16, 0x7f81, 0x3f80, 0), 0x7fc1);
+}

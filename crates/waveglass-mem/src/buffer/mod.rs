@@ -1,0 +1,12 @@
+//! Buffers: memory through a buffer resource descriptor (V#).
+//!
+//! `descriptor` decodes the 128 bits, `address` turns a lane's index and offsets into an address,
+//! `range_check` decides what is out of range, `wave` moves data for a whole wave.
+
+mod address;
+mod descriptor;
+mod range_check;
+mod wave;
+
+pub use address::{BufferKind, BufferLane, BufferRequest, Resolved};
+pub use descriptor::{BufferDescriptor, DstSel, Swizzle};

@@ -1,0 +1,321 @@
+//! Global memory: the 64-bit GPU virtual address space and the regions mapped in it.
+//!
+//! `region` holds the bytes, `wave` the accesses of a whole wave, `wave_atomic` its atomics.
+
+mod region;
+mod wave;
+mod wave_atomic;
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::access::Port;
+use crate::fault::{Access, Fault, FaultKind, Nearest, Space};
+use region::Region;
+
+pub use wave_atomic::Atomic;
+pub(crate) use wave_atomic::{lane_value, set_lane_value};
+
+/// What the program may do with a region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Permission {
+    /// Loads only: a store or atomic is a violation.
+    ReadOnly,
+    /// Loads, stores and atomics.
+    ReadWrite,
+}
+
+/// Why a region could not be mapped.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MapError {
+    /// The base is not a multiple of 16.
+    #[error("region base {base:#x} is not a multiple of 16")]
+    Misaligned {
+        /// The base asked for.
+        base: u64,
+    },
+    /// The size is zero.
+    #[error("region is empty")]
+    Empty,
+    /// The region would run past the end of the address space.
+    #[error("region of {size} bytes at {base:#x} runs past the end of the address space")]
+    Overflow {
+        /// The base asked for.
+        base: u64,
+        /// The size asked for.
+        size: u64,
+    },
+    /// The region overlaps one already mapped.
+    #[error("region of {size} bytes at {base:#x} overlaps {name}")]
+    Overlap {
+        /// The base asked for.
+        base: u64,
+        /// The size asked for.
+        size: u64,
+        /// The name of the region it overlaps.
+        name: Arc<str>,
+    },
+    /// The host has not enough memory.
+    #[error("no host memory for a region of {size} bytes")]
+    OutOfMemory {
+        /// The size asked for.
+        size: u64,
+    },
+}
+
+/// The region that an access last hit: where the next lookup starts. Any value is valid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RegionHint(usize);
+
+/// What is mapped where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegionInfo {
+    /// The region's name.
+    pub name: Arc<str>,
+    /// Its first address.
+    pub base: u64,
+    /// Its size in bytes.
+    pub size: u64,
+    /// What the program may do with it.
+    pub permission: Permission,
+}
+
+/// The 64-bit address space: regions at GPU virtual addresses, each owning its bytes.
+///
+/// Mapping needs `&mut self`; all accesses take `&self` and may come from many threads at once, racing
+/// as they would on a GPU.
+#[derive(Default)]
+pub struct GlobalMemory {
+    /// Sorted by base; regions do not overlap.
+    regions: Vec<Region>,
+}
+
+impl fmt::Debug for GlobalMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.regions()).finish()
+    }
+}
+
+impl GlobalMemory {
+    /// An address space with nothing in it.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Maps `size` bytes of zeros at `base`, which must be a multiple of 16 (hardware maps pages of
+    /// 4 KiB at least).
+    ///
+    /// # Errors
+    /// See [`MapError`].
+    pub fn map_zeroed(
+        &mut self,
+        base: u64,
+        size: u64,
+        permission: Permission,
+        name: impl Into<Arc<str>>,
+    ) -> Result<(), MapError> {
+        let at = self.place(base, size)?;
+        let region = Region::zeroed(base, size, permission, name.into())?;
+        self.regions.insert(at, region);
+        Ok(())
+    }
+
+    /// Maps a copy of `bytes` at `base`, which must be a multiple of 16.
+    ///
+    /// # Errors
+    /// See [`MapError`].
+    pub fn map_bytes(
+        &mut self,
+        base: u64,
+        bytes: &[u8],
+        permission: Permission,
+        name: impl Into<Arc<str>>,
+    ) -> Result<(), MapError> {
+        let size = bytes.len() as u64;
+        let at = self.place(base, size)?;
+        let region = Region::zeroed(base, size, permission, name.into())?;
+        region.copy_in(0, bytes);
+        self.regions.insert(at, region);
+        Ok(())
+    }
+
+    /// Unmaps the region that starts at `base`; whether there was one.
+    pub fn unmap(&mut self, base: u64) -> bool {
+        let found = self.regions.binary_search_by_key(&base, |r| r.base);
+        found.map(|at| self.regions.remove(at)).is_ok()
+    }
+
+    /// The mapped regions, by address.
+    pub fn regions(&self) -> impl Iterator<Item = RegionInfo> + '_ {
+        self.regions.iter().map(|r| RegionInfo {
+            name: r.name.clone(),
+            base: r.base,
+            size: r.size,
+            permission: r.permission,
+        })
+    }
+
+    /// The region that holds `address`.
+    pub fn region_at(&self, address: u64) -> Option<RegionInfo> {
+        let mut hint = RegionHint::default();
+        let r = self.find(address, 1, &mut hint)?;
+        Some(RegionInfo {
+            name: r.name.clone(),
+            base: r.base,
+            size: r.size,
+            permission: r.permission,
+        })
+    }
+
+    /// Reads bytes as the host: `false`, and `out` untouched, if they do not lie in one region.
+    pub fn read(&self, address: u64, out: &mut [u8]) -> bool {
+        let mut hint = RegionHint::default();
+        match self.find(address, out.len() as u64, &mut hint) {
+            Some(region) => region.copy_out((address - region.base) as usize, out),
+            None => return false,
+        }
+        true
+    }
+
+    /// Writes bytes as the host, read-only regions included: `false`, and nothing written, if they do
+    /// not lie in one region.
+    pub fn write(&self, address: u64, data: &[u8]) -> bool {
+        let mut hint = RegionHint::default();
+        match self.find(address, data.len() as u64, &mut hint) {
+            Some(region) => region.copy_in((address - region.base) as usize, data),
+            None => return false,
+        }
+        true
+    }
+
+    /// Orders this thread's accesses before those that follow, as far as other threads see them.
+    ///
+    /// For the points at which the program makes its accesses visible or waits for them (waits on
+    /// memory counters, cache write-back and invalidation, barriers).
+    pub fn fence() {
+        std::sync::atomic::fence(std::sync::atomic::Ordering::AcqRel);
+    }
+
+    fn place(&self, base: u64, size: u64) -> Result<usize, MapError> {
+        if base % 16 != 0 {
+            return Err(MapError::Misaligned { base });
+        }
+        if size == 0 {
+            return Err(MapError::Empty);
+        }
+        // The last byte of the space stays unmapped: ends then fit 64 bits everywhere.
+        let end = base
+            .checked_add(size)
+            .ok_or(MapError::Overflow { base, size })?;
+        let at = self.regions.partition_point(|r| r.base < base);
+        let before = at.checked_sub(1).and_then(|i| self.regions.get(i));
+        let overlaps = before
+            .filter(|r| r.base + r.size > base)
+            .or_else(|| self.regions.get(at).filter(|r| r.base < end));
+        match overlaps {
+            Some(r) => Err(MapError::Overlap {
+                base,
+                size,
+                name: r.name.clone(),
+            }),
+            None => Ok(at),
+        }
+    }
+
+    /// The region that holds all of `[address, address + size)`.
+    #[inline]
+    fn find(&self, address: u64, size: u64, hint: &mut RegionHint) -> Option<&Region> {
+        let holds = |r: &Region| {
+            let offset = address.wrapping_sub(r.base);
+            offset < r.size && size <= r.size - offset
+        };
+        if let Some(region) = self.regions.get(hint.0).filter(|r| holds(r)) {
+            return Some(region);
+        }
+        let at = self.regions.partition_point(|r| r.base <= address);
+        let at = at.checked_sub(1)?;
+        let region = self.regions.get(at).filter(|r| holds(r))?;
+        hint.0 = at;
+        Some(region)
+    }
+
+    /// Records why a lane's access at `address` found no region that allows it.
+    #[cold]
+    pub(crate) fn miss(
+        &self,
+        access: Access,
+        space: Space,
+        lane: usize,
+        address: u64,
+        size: u32,
+        port: &mut Port,
+    ) {
+        let nearest = self.nearest(address, size);
+        let kind = match nearest {
+            Some(Nearest { distance: 0, .. }) if access != Access::Load => FaultKind::ReadOnly,
+            _ => FaultKind::Unmapped,
+        };
+        port.faults.push(Fault {
+            kind,
+            access,
+            space,
+            lane: lane as u8,
+            address,
+            size,
+            nearest,
+            limit: None,
+        });
+    }
+
+    /// Records a misaligned lane.
+    #[cold]
+    fn misaligned(
+        &self,
+        access: Access,
+        space: Space,
+        lane: usize,
+        address: u64,
+        size: u32,
+        port: &mut Port,
+    ) {
+        port.faults.push(Fault {
+            kind: FaultKind::Misaligned,
+            access,
+            space,
+            lane: lane as u8,
+            address,
+            size,
+            nearest: self.nearest(address, size),
+            limit: None,
+        });
+    }
+
+    /// The region nearest to `[address, address + size)`.
+    fn nearest(&self, address: u64, size: u32) -> Option<Nearest> {
+        let at = self.regions.partition_point(|r| r.base <= address);
+        let below = at.checked_sub(1).and_then(|i| self.regions.get(i));
+        let above = self.regions.get(at);
+        let last = i128::from(address) + i128::from(size) - 1;
+        [below, above]
+            .into_iter()
+            .flatten()
+            .map(|r| {
+                let end = i128::from(r.base) + i128::from(r.size);
+                let distance = if i128::from(address) < i128::from(r.base) {
+                    i128::from(address) - i128::from(r.base)
+                } else {
+                    (last - end + 1).max(0)
+                };
+                Nearest {
+                    name: r.name.clone(),
+                    base: r.base,
+                    size: r.size,
+                    distance,
+                }
+            })
+            .min_by_key(|n| n.distance.unsigned_abs())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,463 @@
+//! LDS: the local data share of one workgroup.
+//!
+//! An allocation is byte-addressed and belongs to one workgroup, whose waves take turns on one host
+//! thread; so it is plain memory. Range rules are [`Generation::lds_range`](crate::Generation::lds_range)'s,
+//! alignment is forced in every mode but [`AlignmentMode::Unaligned`].
+
+use crate::access::{Element, Lanes, Port, ROW_LANES, Row};
+use crate::atomic::AtomicWidth;
+use crate::fault::{Access, FaultKind, Space};
+use crate::global::Atomic;
+use crate::global::{lane_value, set_lane_value};
+use crate::rules::{AlignmentMode, LdsRange, Rules};
+
+/// One workgroup's LDS allocation.
+#[derive(Clone, Debug, Default)]
+pub struct Lds {
+    bytes: Vec<u8>,
+}
+
+/// The two addresses of a two-address instruction (`DS_READ2`, `DS_WRITE2` and their kin) for one lane:
+/// `address + offset * size`, times 64 in the ST64 (STRIDE64) forms (Vega ISA 10.3.1).
+///
+/// ```
+/// use waveglass_mem::lds_pair;
+/// assert_eq!(lds_pair(0x100, 1, 3, 4, false), [0x104, 0x10c]);
+/// assert_eq!(lds_pair(0x100, 1, 3, 8, true), [0x300, 0x700]);
+/// ```
+pub const fn lds_pair(address: u32, offset0: u8, offset1: u8, bytes: u32, st64: bool) -> [u32; 2] {
+    let unit = if st64 { bytes * 64 } else { bytes };
+    [
+        address.wrapping_add(offset0 as u32 * unit),
+        address.wrapping_add(offset1 as u32 * unit),
+    ]
+}
+
+/// The address of an ADDTID form for one lane: `M0[15:0] + offset + lane * 4`, with `M0[19:0]` on
+/// CDNA 5 (RDNA 3 ISA 12.4, CDNA 5 ISA 11.4).
+pub const fn lds_addtid(rules: &Rules, m0: u32, offset: u16, lane: u32) -> u32 {
+    let field = match rules.generation {
+        crate::Generation::Cdna5 => m0 & 0xf_ffff,
+        _ => m0 & 0xffff,
+    };
+    field + offset as u32 + lane * 4
+}
+
+/// The address that an access at `address` uses: aligned by force except in
+/// [`AlignmentMode::Unaligned`] (RDNA 3 ISA 3.3.4.1: B32 to 4, B64 to 8, B96 and B128 to 16). Bytes
+/// need none; 16-bit values are aligned to 2 by their "native" alignment.
+pub const fn lds_align(mode: AlignmentMode, address: u32, bytes: u32) -> u32 {
+    if matches!(mode, AlignmentMode::Unaligned) {
+        return address;
+    }
+    address & !(native_alignment(bytes) - 1)
+}
+
+const fn native_alignment(bytes: u32) -> u32 {
+    if bytes == 12 { 16 } else { bytes }
+}
+
+impl Lds {
+    /// An allocation of `size` bytes of zeros.
+    pub fn new(size: u32) -> Self {
+        Self {
+            bytes: vec![0; size as usize],
+        }
+    }
+
+    /// Its size in bytes.
+    pub fn size(&self) -> u32 {
+        self.bytes.len() as u32
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Its bytes, to change.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes
+    }
+
+    /// The number of bytes that accesses through `port` may touch: the allocation, bounded by M0 where
+    /// [`Rules::m0_bounds_lds`] says so on gfx9.
+    pub fn limit(&self, port: &Port) -> u32 {
+        if port.rules.m0_bounds_lds && port.rules.generation.is_gfx9() {
+            self.size().min(port.m0)
+        } else {
+            self.size()
+        }
+    }
+
+    /// Loads `element` for every active lane; `lanes.addresses` are byte offsets into the allocation,
+    /// instruction offsets already added. `dst` is laid out as for
+    /// [`GlobalMemory::load`](crate::GlobalMemory::load).
+    ///
+    /// # Panics
+    /// If `dst` has too few rows.
+    pub fn load(&self, lanes: Lanes<'_, u32>, element: Element, dst: &mut [Row], port: &mut Port) {
+        let dst = &mut dst[..element.dwords() * lanes.rows()];
+        match element {
+            Element::B32 => self.load_n::<1>(lanes, element, dst, port),
+            Element::B64 => self.load_n::<2>(lanes, element, dst, port),
+            Element::B96 => self.load_n::<3>(lanes, element, dst, port),
+            Element::B128 => self.load_n::<4>(lanes, element, dst, port),
+            _ => self.load_lanes(lanes, element, dst, port),
+        }
+    }
+
+    #[inline]
+    fn load_n<const N: usize>(
+        &self,
+        lanes: Lanes<'_, u32>,
+        element: Element,
+        dst: &mut [Row],
+        port: &mut Port,
+    ) {
+        if port.rules.alignment == AlignmentMode::Unaligned && lanes.is_full() {
+            let memory = &self.bytes[..self.limit(port) as usize];
+            let flat = dst.as_flattened_mut();
+            let done = match lanes.addresses.len() {
+                64 => gather::<N, 64>(memory, lanes.addresses, flat),
+                _ => gather::<N, 32>(memory, lanes.addresses, flat),
+            };
+            if done {
+                return;
+            }
+        }
+        self.load_lanes(lanes, element, dst, port);
+    }
+
+    /// Lane by lane, with the generation's range rule.
+    fn load_lanes(
+        &self,
+        lanes: Lanes<'_, u32>,
+        element: Element,
+        dst: &mut [Row],
+        port: &mut Port,
+    ) {
+        let (bytes, part, rows) = (element.bytes(), element.component_bytes(), lanes.rows());
+        let limit = self.limit(port);
+        let per_dword = port.rules.generation.lds_range() == LdsRange::PerDword;
+        for (lane, address) in lanes.active() {
+            let Some(address) = aligned(address, bytes, lane, Access::Load, port) else {
+                for d in 0..element.dwords() {
+                    dst[d * rows + lane / ROW_LANES][lane % ROW_LANES] = 0;
+                }
+                continue;
+            };
+            let whole = in_range(address, 0, bytes, limit);
+            if !whole {
+                report_range(port, Access::Load, lane, address, bytes, limit);
+            }
+            for d in 0..element.dwords() {
+                let offset = d as u32 * 4;
+                let value = if whole || per_dword && in_range(address, offset, part, limit) {
+                    element.extend(self.read(address + offset, part))
+                } else {
+                    0
+                };
+                dst[d * rows + lane / ROW_LANES][lane % ROW_LANES] = value;
+            }
+        }
+    }
+
+    /// Stores `element` for every active lane, lowest lane first; the highest lane that writes a byte
+    /// leaves its value. Addresses are as for [`Lds::load`].
+    ///
+    /// # Panics
+    /// If `src` has too few rows.
+    pub fn store(&mut self, lanes: Lanes<'_, u32>, element: Element, src: &[Row], port: &mut Port) {
+        let src = &src[..element.dwords() * lanes.rows()];
+        match element {
+            Element::B32 => self.store_n::<1>(lanes, element, src, port),
+            Element::B64 => self.store_n::<2>(lanes, element, src, port),
+            Element::B96 => self.store_n::<3>(lanes, element, src, port),
+            Element::B128 => self.store_n::<4>(lanes, element, src, port),
+            _ => self.store_lanes(lanes, element, src, port),
+        }
+    }
+
+    #[inline]
+    fn store_n<const N: usize>(
+        &mut self,
+        lanes: Lanes<'_, u32>,
+        element: Element,
+        src: &[Row],
+        port: &mut Port,
+    ) {
+        if port.rules.alignment == AlignmentMode::Unaligned && lanes.is_full() {
+            let limit = self.limit(port) as usize;
+            let memory = &mut self.bytes[..limit];
+            let flat = src.as_flattened();
+            let done = match lanes.addresses.len() {
+                64 => scatter::<N, 64>(memory, lanes.addresses, flat),
+                _ => scatter::<N, 32>(memory, lanes.addresses, flat),
+            };
+            if done {
+                return;
+            }
+        }
+        self.store_lanes(lanes, element, src, port);
+    }
+
+    /// Lane by lane, with the generation's range rule.
+    fn store_lanes(
+        &mut self,
+        lanes: Lanes<'_, u32>,
+        element: Element,
+        src: &[Row],
+        port: &mut Port,
+    ) {
+        let (bytes, part, rows) = (element.bytes(), element.component_bytes(), lanes.rows());
+        let limit = self.limit(port);
+        let partial = port.rules.generation.lds_range() == LdsRange::PerDword;
+        // RDNA 4 ISA 3.3.5.1: stores are cut at bytes in the unaligned mode, at dwords in the others.
+        let grain = if port.rules.alignment == AlignmentMode::Unaligned {
+            1
+        } else {
+            part
+        };
+        for (lane, address) in lanes.active() {
+            let Some(address) = aligned(address, bytes, lane, Access::Store, port) else {
+                continue;
+            };
+            let whole = in_range(address, 0, bytes, limit);
+            if !whole {
+                report_range(port, Access::Store, lane, address, bytes, limit);
+                if !partial {
+                    continue;
+                }
+            }
+            for d in 0..element.dwords() {
+                let value = src[d * rows + lane / ROW_LANES][lane % ROW_LANES];
+                let offset = d as u32 * 4;
+                if whole {
+                    self.write(address + offset, part, value);
+                    continue;
+                }
+                for piece in (0..part).step_by(grain as usize) {
+                    if in_range(address, offset + piece, grain, limit) {
+                        self.write(address + offset + piece, grain, value >> (8 * piece));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Performs an atomic for every active lane, lowest lane first; with `dst`, the values before go
+    /// there. A bad lane reads zero, changes nothing and leaves a fault.
+    ///
+    /// Natural alignment is required in every mode (RDNA 3 ISA 3.3.4.1).
+    pub fn atomic(
+        &mut self,
+        lanes: Lanes<'_, u32>,
+        atomic: Atomic<'_>,
+        mut dst: Option<&mut [Row]>,
+        port: &mut Port,
+    ) {
+        let (bytes, rows) = (atomic.width.bytes(), lanes.rows());
+        let limit = self.limit(port);
+        for (lane, address) in lanes.active() {
+            let mut before = 0;
+            if address % bytes != 0 {
+                port.fault(
+                    FaultKind::Misaligned,
+                    Access::Atomic,
+                    Space::Lds,
+                    lane,
+                    address.into(),
+                    bytes,
+                    None,
+                );
+            } else if !in_range(address, 0, bytes, limit) {
+                report_range(port, Access::Atomic, lane, address, bytes, limit);
+            } else {
+                let data = lane_value(atomic.data, atomic.width, rows, lane);
+                let second = lane_value(atomic.second, atomic.width, rows, lane);
+                let low = self.read(address, 4);
+                match atomic.width {
+                    AtomicWidth::B32 => {
+                        let (data, second) = (data as u32, second as u32);
+                        before = low.into();
+                        let after = atomic.op.apply32(low, data, second, atomic.rules);
+                        self.write(address, 4, after);
+                    }
+                    AtomicWidth::B64 => {
+                        before = u64::from(low) | u64::from(self.read(address + 4, 4)) << 32;
+                        let after = atomic.op.apply64(before, data, second, atomic.rules);
+                        self.write(address, 4, after as u32);
+                        self.write(address + 4, 4, (after >> 32) as u32);
+                    }
+                }
+            }
+            if let Some(dst) = dst.as_deref_mut() {
+                set_lane_value(dst, atomic.width, rows, lane, before);
+            }
+        }
+    }
+
+    /// Reads 1, 2 or 4 bytes that are in range.
+    fn read(&self, address: u32, bytes: u32) -> u32 {
+        let from = &self.bytes[address as usize..][..bytes as usize];
+        let mut out = [0; 4];
+        out[..from.len()].copy_from_slice(from);
+        u32::from_le_bytes(out)
+    }
+
+    /// Writes the low 1, 2 or 4 bytes of `value`, which are in range.
+    fn write(&mut self, address: u32, bytes: u32, value: u32) {
+        let to = &mut self.bytes[address as usize..][..bytes as usize];
+        to.copy_from_slice(&value.to_le_bytes()[..bytes as usize]);
+    }
+}
+
+/// Whether `bytes` bytes at every address lie in the first `len` bytes.
+#[inline]
+fn all_in_range<const W: usize>(addresses: &[u32; W], bytes: usize, len: usize) -> bool {
+    let Some(last) = len.checked_sub(bytes).and_then(|l| i32::try_from(l).ok()) else {
+        return false;
+    };
+    // The sign of `last - address` or of `address` itself shows an address past the last start.
+    let bad = addresses.iter().fold(0, |bad, &address| {
+        bad | (last as u32).wrapping_sub(address) | address
+    });
+    bad >> 31 == 0
+}
+
+/// Whether each address is 4 past the one before.
+#[inline]
+fn consecutive<const W: usize>(addresses: &[u32; W]) -> bool {
+    let differing = addresses
+        .iter()
+        .zip(0u32..)
+        .fold(0, |differing, (&a, lane)| {
+            differing | (a ^ addresses[0].wrapping_add(lane * 4))
+        });
+    differing == 0
+}
+
+/// Loads `N` dwords for each of `W` lanes; `false`, with nothing done, if any is out of range.
+#[inline]
+fn gather<const N: usize, const W: usize>(
+    memory: &[u8],
+    addresses: &[u32],
+    flat: &mut [u32],
+) -> bool {
+    let (Some(addresses), Some(registers)) = (
+        addresses.first_chunk::<W>(),
+        flat.as_chunks_mut::<W>().0.first_chunk_mut::<N>(),
+    ) else {
+        return false;
+    };
+    if !all_in_range(addresses, N * 4, memory.len()) {
+        return false;
+    }
+    if N == 1 && consecutive(addresses) {
+        let bytes = memory[addresses[0] as usize..].as_chunks::<4>().0;
+        for (value, bytes) in registers[0].iter_mut().zip(bytes) {
+            *value = u32::from_le_bytes(*bytes);
+        }
+        return true;
+    }
+    for (lane, &address) in addresses.iter().enumerate() {
+        for (d, register) in registers.iter_mut().enumerate() {
+            // SAFETY: `all_in_range` found `address + N * 4 <= memory.len()` for every lane.
+            let bytes = unsafe {
+                let at = memory.as_ptr().add(address as usize + d * 4);
+                at.cast::<[u8; 4]>().read()
+            };
+            register[lane] = u32::from_le_bytes(bytes);
+        }
+    }
+    true
+}
+
+/// Stores `N` dwords for each of `W` lanes; `false`, with nothing done, if any is out of range.
+#[inline]
+fn scatter<const N: usize, const W: usize>(
+    memory: &mut [u8],
+    addresses: &[u32],
+    flat: &[u32],
+) -> bool {
+    let (Some(addresses), Some(registers)) = (
+        addresses.first_chunk::<W>(),
+        flat.as_chunks::<W>().0.first_chunk::<N>(),
+    ) else {
+        return false;
+    };
+    if !all_in_range(addresses, N * 4, memory.len()) {
+        return false;
+    }
+    for (lane, &address) in addresses.iter().enumerate() {
+        for (d, register) in registers.iter().enumerate() {
+            let bytes = register[lane].to_le_bytes();
+            // SAFETY: `all_in_range` found `address + N * 4 <= memory.len()` for every lane.
+            unsafe {
+                let at = memory.as_mut_ptr().add(address as usize + d * 4);
+                at.cast::<[u8; 4]>().write(bytes);
+            }
+        }
+    }
+    true
+}
+
+/// Whether `[address + offset, + bytes)` lies below `limit`. The sum does not wrap: an address near
+/// 2^32 is out of range, and so are its higher dwords.
+fn in_range(address: u32, offset: u32, bytes: u32, limit: u32) -> bool {
+    u64::from(address) + u64::from(offset) + u64::from(bytes) <= u64::from(limit)
+}
+
+/// Applies the alignment mode. A misaligned access is forced into alignment and reported in the two
+/// strict modes (RDNA 3 ISA 3.3.4.1); reported lanes then do nothing, as every lane with a violation.
+fn aligned(address: u32, bytes: u32, lane: usize, access: Access, port: &mut Port) -> Option<u32> {
+    let mode = port.rules.alignment;
+    if mode == AlignmentMode::Unaligned {
+        return Some(address);
+    }
+    let strict = match mode {
+        AlignmentMode::Strict => address % native_alignment(bytes) != 0,
+        AlignmentMode::DwordStrict => address % bytes.min(4) != 0,
+        _ => false,
+    };
+    if strict {
+        port.fault(
+            FaultKind::Misaligned,
+            access,
+            Space::Lds,
+            lane,
+            address.into(),
+            bytes,
+            None,
+        );
+        return None;
+    }
+    Some(lds_align(mode, address, bytes))
+}
+
+#[cold]
+fn report_range(
+    port: &mut Port,
+    access: Access,
+    lane: usize,
+    address: u32,
+    bytes: u32,
+    limit: u32,
+) {
+    if port.rules.report_lds_range {
+        port.fault(
+            FaultKind::LdsRange,
+            access,
+            Space::Lds,
+            lane,
+            address.into(),
+            bytes,
+            Some(limit.into()),
+        );
+    }
+}
+
+#[cfg(test)]
+#[path = "lds_tests.rs"]
+mod tests;
