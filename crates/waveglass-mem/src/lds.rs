@@ -301,6 +301,9 @@ impl Lds {
     /// Reads 1, 2 or 4 bytes that are in range.
     fn read(&self, address: u32, bytes: u32) -> u32 {
         let from = &self.bytes[address as usize..][..bytes as usize];
+        if let Some(dword) = from.first_chunk() {
+            return u32::from_le_bytes(*dword);
+        }
         let mut out = [0; 4];
         out[..from.len()].copy_from_slice(from);
         u32::from_le_bytes(out)
@@ -309,6 +312,10 @@ impl Lds {
     /// Writes the low 1, 2 or 4 bytes of `value`, which are in range.
     fn write(&mut self, address: u32, bytes: u32, value: u32) {
         let to = &mut self.bytes[address as usize..][..bytes as usize];
+        if let Some(dword) = to.first_chunk_mut() {
+            *dword = value.to_le_bytes();
+            return;
+        }
         to.copy_from_slice(&value.to_le_bytes()[..bytes as usize]);
     }
 }
@@ -417,8 +424,8 @@ fn aligned(address: u32, bytes: u32, lane: usize, access: Access, port: &mut Por
         return Some(address);
     }
     let strict = match mode {
-        AlignmentMode::Strict => address % native_alignment(bytes) != 0,
-        AlignmentMode::DwordStrict => address % bytes.min(4) != 0,
+        AlignmentMode::Strict => !address.is_multiple_of(native_alignment(bytes)),
+        AlignmentMode::DwordStrict => !address.is_multiple_of(bytes.min(4)),
         _ => false,
     };
     if strict {
