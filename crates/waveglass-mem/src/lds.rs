@@ -18,7 +18,7 @@ pub struct Lds {
 }
 
 /// The two addresses of a two-address instruction (`DS_READ2`, `DS_WRITE2` and their kin) for one lane:
-/// `address + offset * size`, times 64 in the ST64 (STRIDE64) forms (Vega ISA 10.3.1).
+/// `address + offset * size`, times 64 in the ST64 (STRIDE64) forms (Vega ISA 10.3.3).
 ///
 /// ```
 /// use waveglass_mem::lds_pair;
@@ -34,7 +34,7 @@ pub const fn lds_pair(address: u32, offset0: u8, offset1: u8, bytes: u32, st64: 
 }
 
 /// The address of an ADDTID form for one lane: `M0[15:0] + offset + lane * 4`, with `M0[19:0]` on
-/// CDNA 5 (RDNA 3 ISA 12.4, CDNA 5 ISA 11.4).
+/// CDNA 5 (RDNA 3 ISA 12.5, CDNA 5 ISA 11.2).
 pub const fn lds_addtid(rules: &Rules, m0: u32, offset: u16, lane: u32) -> u32 {
     let field = match rules.generation {
         crate::Generation::Cdna5 => m0 & 0xf_ffff,
@@ -115,12 +115,11 @@ impl Lds {
         dst: &mut [Row],
         port: &mut Port,
     ) {
-        if port.rules.alignment == AlignmentMode::Unaligned && lanes.is_full() {
+        if port.rules.alignment == AlignmentMode::Unaligned {
             let memory = &self.bytes[..self.limit(port) as usize];
-            let flat = dst.as_flattened_mut();
             let done = match lanes.addresses.len() {
-                64 => gather::<N, 64>(memory, lanes.addresses, flat),
-                _ => gather::<N, 32>(memory, lanes.addresses, flat),
+                64 => gather_active::<N, 64>(memory, lanes, dst),
+                _ => gather_active::<N, 32>(memory, lanes, dst),
             };
             if done {
                 return;
@@ -376,6 +375,37 @@ fn gather<const N: usize, const W: usize>(
                 at.cast::<[u8; 4]>().read()
             };
             register[lane] = u32::from_le_bytes(bytes);
+        }
+    }
+    true
+}
+
+/// [`gather`] under EXEC: inactive lanes read where an active one does and keep what `dst` holds.
+#[inline]
+fn gather_active<const N: usize, const W: usize>(
+    memory: &[u8],
+    lanes: Lanes<'_, u32>,
+    dst: &mut [Row],
+) -> bool {
+    let flat = dst.as_flattened_mut();
+    if lanes.is_full() {
+        return gather::<N, W>(memory, lanes.addresses, flat);
+    }
+    let (Some(addresses), Some((_, stand_in))) =
+        (lanes.addresses.first_chunk::<W>(), lanes.active().next())
+    else {
+        return false;
+    };
+    let on = |lane: usize| lanes.exec >> lane & 1 != 0;
+    let addresses: [u32; W] =
+        std::array::from_fn(|lane| if on(lane) { addresses[lane] } else { stand_in });
+    let mut loaded = [[0; W]; N];
+    if !gather::<N, W>(memory, &addresses, loaded.as_flattened_mut()) {
+        return false;
+    }
+    for (register, loaded) in flat.as_chunks_mut::<W>().0.iter_mut().zip(&loaded) {
+        for (lane, (value, loaded)) in register.iter_mut().zip(loaded).enumerate() {
+            *value = if on(lane) { *loaded } else { *value };
         }
     }
     true
