@@ -4,7 +4,7 @@
 //! thread; so it is plain memory. Range rules are [`Generation::lds_range`](crate::Generation::lds_range)'s,
 //! alignment is forced in every mode but [`AlignmentMode::Unaligned`].
 
-use crate::access::{Element, Lanes, Port, ROW_LANES, Row};
+use crate::access::{Bits, Element, Lanes, Port, ROW_LANES, Row};
 use crate::atomic::AtomicWidth;
 use crate::fault::{Access, FaultKind, Space};
 use crate::global::Atomic;
@@ -380,7 +380,7 @@ fn gather<const N: usize, const W: usize>(
     true
 }
 
-/// [`gather`] under EXEC: inactive lanes read where an active one does and keep what `dst` holds.
+/// [`gather`] under EXEC: inactive lanes keep what `dst` holds.
 #[inline]
 fn gather_active<const N: usize, const W: usize>(
     memory: &[u8],
@@ -391,21 +391,21 @@ fn gather_active<const N: usize, const W: usize>(
     if lanes.is_full() {
         return gather::<N, W>(memory, lanes.addresses, flat);
     }
-    let (Some(addresses), Some((_, stand_in))) =
-        (lanes.addresses.first_chunk::<W>(), lanes.active().next())
-    else {
+    let (Some(addresses), Some(registers), Some(last)) = (
+        lanes.addresses.first_chunk::<W>(),
+        flat.as_chunks_mut::<W>().0.first_chunk_mut::<N>(),
+        memory.len().checked_sub(N * 4),
+    ) else {
         return false;
     };
-    let on = |lane: usize| lanes.exec >> lane & 1 != 0;
-    let addresses: [u32; W] =
-        std::array::from_fn(|lane| if on(lane) { addresses[lane] } else { stand_in });
-    let mut loaded = [[0; W]; N];
-    if !gather::<N, W>(memory, &addresses, loaded.as_flattened_mut()) {
+    let highest = Bits(lanes.exec).fold(0, |m, lane| m.max(addresses[lane % W]));
+    if highest as usize > last {
         return false;
     }
-    for (register, loaded) in flat.as_chunks_mut::<W>().0.iter_mut().zip(&loaded) {
-        for (lane, (value, loaded)) in register.iter_mut().zip(loaded).enumerate() {
-            *value = if on(lane) { *loaded } else { *value };
+    for lane in Bits(lanes.exec) {
+        let bytes = &memory[addresses[lane % W] as usize..];
+        for (register, bytes) in registers.iter_mut().zip(bytes.as_chunks::<4>().0) {
+            register[lane % W] = u32::from_le_bytes(*bytes);
         }
     }
     true
