@@ -39,7 +39,7 @@ impl<'a, T: Copy> Lanes<'a, T> {
 
     /// Whether every lane of a full wave takes part.
     pub fn is_full(&self) -> bool {
-        self.addresses.len() % ROW_LANES == 0 && self.exec == mask(self.addresses.len())
+        self.addresses.len().is_multiple_of(ROW_LANES) && self.exec == mask(self.addresses.len())
     }
 
     /// The lanes that take part, lowest first, with their addresses.
@@ -170,6 +170,7 @@ impl Port {
 
     /// Records a fault that no region has to do with.
     #[cold]
+    #[allow(clippy::too_many_arguments)] // the fault's fields
     pub(crate) fn fault(
         &mut self,
         kind: FaultKind,

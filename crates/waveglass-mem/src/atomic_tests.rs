@@ -78,7 +78,7 @@ fn minimum_before_gfx12_quiets_a_signalling_nan_and_lets_numbers_beat_quiet_ones
     assert_eq!(op32(Op::FMin, QNAN, SNAN, 0), 0x7fc0_0001);
 }
 
-// RDNA 4 ISA 12.3: a NaN of either kind loses to a number; of two, the first is quieted.
+// RDNA 4 ISA 13.3: a NaN of either kind loses to a number; of two, the first is quieted.
 #[test]
 fn minimum_number_of_gfx12_lets_a_number_beat_any_nan() {
     let rules = keep(Generation::Rdna4);

@@ -4,7 +4,7 @@
 //! thread; so it is plain memory. Range rules are [`Generation::lds_range`](crate::Generation::lds_range)'s,
 //! alignment is forced in every mode but [`AlignmentMode::Unaligned`].
 
-use crate::access::{Element, Lanes, Port, ROW_LANES, Row};
+use crate::access::{Bits, Element, Lanes, Port, ROW_LANES, Row};
 use crate::atomic::AtomicWidth;
 use crate::fault::{Access, FaultKind, Space};
 use crate::global::Atomic;
@@ -18,7 +18,7 @@ pub struct Lds {
 }
 
 /// The two addresses of a two-address instruction (`DS_READ2`, `DS_WRITE2` and their kin) for one lane:
-/// `address + offset * size`, times 64 in the ST64 (STRIDE64) forms (Vega ISA 10.3.1).
+/// `address + offset * size`, times 64 in the ST64 (STRIDE64) forms (Vega ISA 10.3.3).
 ///
 /// ```
 /// use waveglass_mem::lds_pair;
@@ -34,7 +34,7 @@ pub const fn lds_pair(address: u32, offset0: u8, offset1: u8, bytes: u32, st64: 
 }
 
 /// The address of an ADDTID form for one lane: `M0[15:0] + offset + lane * 4`, with `M0[19:0]` on
-/// CDNA 5 (RDNA 3 ISA 12.4, CDNA 5 ISA 11.4).
+/// CDNA 5 (RDNA 3 ISA 12.5, CDNA 5 ISA 11.2).
 pub const fn lds_addtid(rules: &Rules, m0: u32, offset: u16, lane: u32) -> u32 {
     let field = match rules.generation {
         crate::Generation::Cdna5 => m0 & 0xf_ffff,
@@ -115,12 +115,11 @@ impl Lds {
         dst: &mut [Row],
         port: &mut Port,
     ) {
-        if port.rules.alignment == AlignmentMode::Unaligned && lanes.is_full() {
+        if port.rules.alignment == AlignmentMode::Unaligned {
             let memory = &self.bytes[..self.limit(port) as usize];
-            let flat = dst.as_flattened_mut();
             let done = match lanes.addresses.len() {
-                64 => gather::<N, 64>(memory, lanes.addresses, flat),
-                _ => gather::<N, 32>(memory, lanes.addresses, flat),
+                64 => gather_active::<N, 64>(memory, lanes, dst),
+                _ => gather_active::<N, 32>(memory, lanes, dst),
             };
             if done {
                 return;
@@ -301,6 +300,9 @@ impl Lds {
     /// Reads 1, 2 or 4 bytes that are in range.
     fn read(&self, address: u32, bytes: u32) -> u32 {
         let from = &self.bytes[address as usize..][..bytes as usize];
+        if let Some(dword) = from.first_chunk() {
+            return u32::from_le_bytes(*dword);
+        }
         let mut out = [0; 4];
         out[..from.len()].copy_from_slice(from);
         u32::from_le_bytes(out)
@@ -309,6 +311,10 @@ impl Lds {
     /// Writes the low 1, 2 or 4 bytes of `value`, which are in range.
     fn write(&mut self, address: u32, bytes: u32, value: u32) {
         let to = &mut self.bytes[address as usize..][..bytes as usize];
+        if let Some(dword) = to.first_chunk_mut() {
+            *dword = value.to_le_bytes();
+            return;
+        }
         to.copy_from_slice(&value.to_le_bytes()[..bytes as usize]);
     }
 }
@@ -374,6 +380,37 @@ fn gather<const N: usize, const W: usize>(
     true
 }
 
+/// [`gather`] under EXEC: inactive lanes keep what `dst` holds.
+#[inline]
+fn gather_active<const N: usize, const W: usize>(
+    memory: &[u8],
+    lanes: Lanes<'_, u32>,
+    dst: &mut [Row],
+) -> bool {
+    let flat = dst.as_flattened_mut();
+    if lanes.is_full() {
+        return gather::<N, W>(memory, lanes.addresses, flat);
+    }
+    let (Some(addresses), Some(registers), Some(last)) = (
+        lanes.addresses.first_chunk::<W>(),
+        flat.as_chunks_mut::<W>().0.first_chunk_mut::<N>(),
+        memory.len().checked_sub(N * 4),
+    ) else {
+        return false;
+    };
+    let highest = Bits(lanes.exec).fold(0, |m, lane| m.max(addresses[lane % W]));
+    if highest as usize > last {
+        return false;
+    }
+    for lane in Bits(lanes.exec) {
+        let bytes = &memory[addresses[lane % W] as usize..];
+        for (register, bytes) in registers.iter_mut().zip(bytes.as_chunks::<4>().0) {
+            register[lane % W] = u32::from_le_bytes(*bytes);
+        }
+    }
+    true
+}
+
 /// Stores `N` dwords for each of `W` lanes; `false`, with nothing done, if any is out of range.
 #[inline]
 fn scatter<const N: usize, const W: usize>(
@@ -417,8 +454,8 @@ fn aligned(address: u32, bytes: u32, lane: usize, access: Access, port: &mut Por
         return Some(address);
     }
     let strict = match mode {
-        AlignmentMode::Strict => address % native_alignment(bytes) != 0,
-        AlignmentMode::DwordStrict => address % bytes.min(4) != 0,
+        AlignmentMode::Strict => !address.is_multiple_of(native_alignment(bytes)),
+        AlignmentMode::DwordStrict => !address.is_multiple_of(bytes.min(4)),
         _ => false,
     };
     if strict {

@@ -162,6 +162,23 @@ fn full_waves_agree_with_single_lanes() {
 }
 
 #[test]
+fn partial_waves_load_their_lanes_and_keep_the_others() {
+    let lds = counting();
+    let mut port = port(Generation::Gcn5);
+    let mut addresses = [u32::MAX; 64];
+    for lane in [3, 40] {
+        addresses[lane] = lane as u32;
+    }
+    let mut rows = [[7; 32]; 4];
+    let lanes = Lanes::new(&addresses, 1 << 3 | 1 << 40);
+    lds.load(lanes, Element::B64, &mut rows, &mut port);
+    assert_eq!([rows[0][3], rows[2][3]], [0x0605_0403, 0x0a09_0807]);
+    assert_eq!([rows[1][8], rows[3][8]], [0x2b2a_2928, 0x2f2e_2d2c]);
+    let kept = rows.as_flattened().iter().filter(|&&v| v == 7).count();
+    assert_eq!((kept, port.faults.len()), (124, 0));
+}
+
+#[test]
 fn the_highest_lane_wins_a_store_to_one_address() {
     let mut lds = Lds::new(4);
     let mut port = port(Generation::Gcn5);
@@ -212,7 +229,7 @@ fn an_atomic_serialises_its_lanes_and_returns_each_value_before() {
     assert_eq!(lds.bytes()[4..8], [6, 0, 0, 0]);
 }
 
-// RDNA 3 ISA 12.4, CDNA 5 ISA 11.4.
+// RDNA 3 ISA 12.5, CDNA 5 ISA 11.2.
 #[test]
 fn addtid_takes_sixteen_bits_of_m0_and_twenty_on_cdna5() {
     let address = |generation| lds_addtid(&Rules::new(generation), 0xff_0010, 8, 3);

@@ -158,7 +158,11 @@ impl ScratchWindow {
             && first % 4 == 0
             && mode.align(first as u64, element.bytes()).is_some()
             && self.holds(first, element.bytes())
-            && lanes.active().all(|(_, offset)| offset == first);
+            && if lanes.is_full() {
+                lanes.addresses.iter().fold(0, |d, o| d | (o ^ first)) == 0
+            } else {
+                lanes.active().all(|(_, offset)| offset == first)
+            };
         common.then_some(first as u64)
     }
 

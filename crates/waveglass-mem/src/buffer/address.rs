@@ -107,10 +107,13 @@ impl BufferDescriptor {
 
     /// The address of the byte `extra` bytes into a lane's data, without any check.
     ///
-    /// Linear: `base + soffset + offset + stride * index`. Swizzled, with elements of `es` bytes
-    /// interleaved over `is` indices: `base + soffset + ((index / is) * stride + (offset / es) * es) * is
-    /// + (index % is) * es + offset % es`, where RDNA 4 and CDNA 5 take soffset into the swizzled offset
-    /// (Vega ISA 8.1.5, RDNA 3 ISA 9.4, RDNA 4 ISA 9.4, CDNA 5 ISA 9.4).
+    /// Linear: `base + soffset + offset + stride * index`.
+    ///
+    /// Swizzled, with elements of `es` bytes interleaved over `is` indices: `base + soffset` and
+    /// `((index / is) * stride + (offset / es) * es) * is + (index % is) * es + offset % es`, where RDNA 4
+    /// and CDNA 5 take soffset into the swizzled offset instead.
+    ///
+    /// Sources: Vega ISA 8.1.5, RDNA 3 ISA 9.4, RDNA 4 ISA 9.4, CDNA 5 ISA 9.4.
     pub fn address(&self, request: &BufferRequest, lane: &BufferLane, extra: u64) -> u64 {
         const MASK32: u64 = u32::MAX as u64;
         const MASK45: u64 = (1 << 45) - 1;

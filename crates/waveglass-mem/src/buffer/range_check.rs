@@ -15,12 +15,12 @@ impl BufferDescriptor {
     ///   not 0) where `index >= NR`. The manual leaves other combinations open; here `idxen` with stride 0
     ///   and swizzled buffers without `idxen` are checked as raw, since NR then counts bytes, and `idxen`
     ///   with `add_tid` as structured.
-    /// * RDNA 1 to 4 (RDNA 3 ISA 9.5) by OOB_SELECT. 0: `index >= NR || offset + payload > stride`
+    /// * RDNA 1 to 4 (RDNA 3 ISA 9.4.1) by OOB_SELECT. 0: `index >= NR || offset + payload > stride`
     ///   (RDNA 1 and 2: `offset >= stride`; RDNA 1's manual prints `>`, Mesa and RDNA 2's have `>=`);
     ///   1: `index >= NR`; 2: `NR == 0`; 3: swizzled with a stride
     ///   `index >= NR || offset + payload > stride`, else `offset + payload > NR - soffset`. Mode 3 is
     ///   missing in RDNA 2's and RDNA 4's tables; their neighbours' rule stands in.
-    /// * CDNA 5 (ISA 9.5): swizzled buffers are not checked; else out where
+    /// * CDNA 5 (ISA 9.4.1): swizzled buffers are not checked; else out where
     ///   `index * stride + offset + payload > NR`, and with OOB_SELECT 1 also where
     ///   `offset + payload > stride`.
     pub fn in_range(&self, request: &BufferRequest, lane: &BufferLane, component: u32) -> bool {
@@ -153,7 +153,7 @@ mod tests {
         d
     }
 
-    // RDNA 2 ISA 8.1.5 table 35; RDNA 3 ISA 9.5 table 46.
+    // RDNA 2 ISA 8.1.5 table 35; RDNA 3 ISA 9.4.1 table 46.
     #[test]
     fn oob_select_0_checks_index_and_offset_in_the_record() {
         for generation in [Generation::Rdna1, Generation::Rdna2] {
@@ -197,7 +197,7 @@ mod tests {
         assert!(!d.in_range(&STRUCTURED, &lane(64, 0), 0));
     }
 
-    // CDNA 5 ISA 9.5 table 56.
+    // CDNA 5 ISA 9.4.1 table 56.
     #[test]
     fn cdna5_checks_total_bytes_with_soffset_and_nothing_where_swizzled() {
         let mut d = descriptor_oob(Generation::Cdna5, 64, 16, 0);

@@ -197,7 +197,7 @@ impl GlobalMemory {
     }
 
     fn place(&self, base: u64, size: u64) -> Result<usize, MapError> {
-        if base % 16 != 0 {
+        if !base.is_multiple_of(16) {
             return Err(MapError::Misaligned { base });
         }
         if size == 0 {

@@ -99,7 +99,7 @@ impl Region {
     /// Writes a dword at any alignment. An unaligned one may tear.
     #[inline]
     pub(super) fn store_dword(&self, offset: usize, value: u32) {
-        if offset % 4 == 0 {
+        if offset.is_multiple_of(4) {
             self.dwords()[offset / 4].store(value, Relaxed);
         } else {
             for (cell, byte) in self.bytes()[offset..][..4].iter().zip(value.to_le_bytes()) {
@@ -113,7 +113,7 @@ impl Region {
     pub(super) fn load_small(&self, offset: usize, bytes: u32) -> u32 {
         match bytes {
             1 => u32::from(self.bytes()[offset].load(Relaxed)),
-            2 if offset % 2 == 0 => u32::from(self.shorts()[offset / 2].load(Relaxed)),
+            2 if offset.is_multiple_of(2) => u32::from(self.shorts()[offset / 2].load(Relaxed)),
             2 => {
                 let low = self.bytes()[offset].load(Relaxed);
                 let high = self.bytes()[offset + 1].load(Relaxed);
@@ -128,7 +128,7 @@ impl Region {
     pub(super) fn store_small(&self, offset: usize, bytes: u32, value: u32) {
         match bytes {
             1 => self.bytes()[offset].store(value as u8, Relaxed),
-            2 if offset % 2 == 0 => self.shorts()[offset / 2].store(value as u16, Relaxed),
+            2 if offset.is_multiple_of(2) => self.shorts()[offset / 2].store(value as u16, Relaxed),
             2 => {
                 self.bytes()[offset].store(value as u8, Relaxed);
                 self.bytes()[offset + 1].store((value >> 8) as u8, Relaxed);
@@ -141,7 +141,7 @@ impl Region {
     #[inline]
     pub(super) fn load_dwords<const N: usize>(&self, offset: usize) -> [u32; N] {
         let mut out = [0; N];
-        if N % 2 == 0 && offset % 8 == 0 {
+        if N.is_multiple_of(2) && offset.is_multiple_of(8) {
             for (pair, word) in out.chunks_exact_mut(2).zip(&self.words[offset / 8..]) {
                 let word = word.load(Relaxed);
                 pair[0] = word as u32;
@@ -158,7 +158,7 @@ impl Region {
     /// Writes `N` consecutive dwords. Naturally aligned pairs do not tear.
     #[inline]
     pub(super) fn store_dwords<const N: usize>(&self, offset: usize, values: [u32; N]) {
-        if N % 2 == 0 && offset % 8 == 0 {
+        if N.is_multiple_of(2) && offset.is_multiple_of(8) {
             for (pair, word) in values.chunks_exact(2).zip(&self.words[offset / 8..]) {
                 word.store(u64::from(pair[0]) | u64::from(pair[1]) << 32, Relaxed);
             }

@@ -478,7 +478,7 @@ fn aligned(mode: AlignmentMode, address: u64, bytes: u32) -> Option<u64> {
 /// Copies `lanes * N` dwords at `offset` to `N` registers of `lanes` lanes each.
 #[inline]
 fn copy_to_rows<const N: usize>(region: &Region, offset: usize, lanes: usize, flat: &mut [u32]) {
-    if offset % 8 != 0 {
+    if !offset.is_multiple_of(8) {
         let dwords = &region.dwords()[offset / 4..][..lanes * N];
         for (lane, data) in dwords.chunks_exact(N).enumerate() {
             for (d, dword) in data.iter().enumerate() {
@@ -514,7 +514,7 @@ fn words_to_rows<const N: usize, const W: usize>(words: &[AtomicU64], flat: &mut
 /// Copies `N` registers of `lanes` lanes each to `lanes * N` dwords at `offset`.
 #[inline]
 fn copy_from_rows<const N: usize>(region: &Region, offset: usize, lanes: usize, flat: &[u32]) {
-    if offset % 8 != 0 {
+    if !offset.is_multiple_of(8) {
         let dwords = &region.dwords()[offset / 4..][..lanes * N];
         for (lane, data) in dwords.chunks_exact(N).enumerate() {
             for (d, dword) in data.iter().enumerate() {
