@@ -1,0 +1,410 @@
+//! The state in which a kernel's waves start, by the HSA ABI (AMDGPUUsage, "Initial Kernel
+//! Execution State").
+
+use crate::machine::Env;
+use crate::wave::{Mode, Wave, sreg};
+use waveglass_isa::Target;
+use waveglass_mem::{Apertures, Generation, Rules};
+
+/// Which registers a kernel asks the hardware to fill (kernel descriptor,
+/// `kernel_code_properties` and `compute_pgm_rsrc2`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Setup {
+    /// The private segment's V# in four SGPRs.
+    pub private_segment_buffer: bool,
+    /// The dispatch packet's address.
+    pub dispatch_ptr: bool,
+    /// The queue's address.
+    pub queue_ptr: bool,
+    /// The kernarg segment's address.
+    pub kernarg_ptr: bool,
+    /// The dispatch id.
+    pub dispatch_id: bool,
+    /// The scratch base for FLAT_SCRATCH.
+    pub flat_scratch_init: bool,
+    /// Scratch bytes a work-item.
+    pub private_segment_size: bool,
+    /// Kernarg dwords copied to SGPRs.
+    pub preload_length: u32,
+    /// The first of them, in dwords.
+    pub preload_offset: u32,
+    /// User SGPRs in all.
+    pub user_sgprs: u32,
+    /// Workgroup id X, Y, Z in an SGPR each.
+    pub group_id: [bool; 3],
+    /// The workgroup info SGPR.
+    pub group_info: bool,
+    /// Scratch is set up (and, without architected flat scratch, the wave's offset in an SGPR).
+    pub private_segment: bool,
+    /// How many of the work-item id's dimensions are wanted: 1 to 3.
+    pub item_id: u32,
+    /// MODE bits 7:0.
+    pub float_mode: u32,
+    /// DX10_CLAMP.
+    pub dx10_clamp: bool,
+    /// IEEE.
+    pub ieee: bool,
+    /// FP16_OVFL.
+    pub fp16_overflow: bool,
+}
+
+/// The AQL packet that a dispatch stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet {
+    /// Work-items in a workgroup.
+    pub block: [u32; 3],
+    /// Work-items in the grid.
+    pub grid: [u32; 3],
+    /// Scratch bytes a work-item.
+    pub private_segment: u32,
+    /// LDS bytes a workgroup.
+    pub group_segment: u32,
+    /// The kernel descriptor's address.
+    pub kernel_object: u64,
+    /// The kernarg segment's address.
+    pub kernarg: u64,
+}
+
+impl Packet {
+    /// The packet's 64 bytes (HSA Platform System Architecture, "kernel dispatch packet").
+    pub fn bytes(&self) -> [u8; 64] {
+        let mut b = [0; 64];
+        // Type 2 is a kernel dispatch; both fences have system scope.
+        let header: u16 = 2 | 2 << 9 | 2 << 11;
+        b[0..2].copy_from_slice(&header.to_le_bytes());
+        b[2..4].copy_from_slice(&3u16.to_le_bytes());
+        for i in 0..3 {
+            b[4 + 2 * i..6 + 2 * i].copy_from_slice(&(self.block[i] as u16).to_le_bytes());
+            b[12 + 4 * i..16 + 4 * i].copy_from_slice(&self.grid[i].to_le_bytes());
+        }
+        b[24..28].copy_from_slice(&self.private_segment.to_le_bytes());
+        b[28..32].copy_from_slice(&self.group_segment.to_le_bytes());
+        b[32..40].copy_from_slice(&self.kernel_object.to_le_bytes());
+        b[40..48].copy_from_slice(&self.kernarg.to_le_bytes());
+        b
+    }
+}
+
+/// Everything that a launch fixes.
+#[derive(Clone, Debug)]
+pub struct Dispatch {
+    /// The target.
+    pub target: Target,
+    /// 32 or 64.
+    pub wave_size: u32,
+    /// Where waves begin.
+    pub entry: u64,
+    /// What the descriptor asks for.
+    pub setup: Setup,
+    /// The packet.
+    pub packet: Packet,
+    /// Where the packet's bytes are.
+    pub packet_address: u64,
+    /// Where the queue is.
+    pub queue_address: u64,
+    /// VGPRs a wave.
+    pub vgprs: u32,
+    /// AGPRs a wave.
+    pub agprs: u32,
+    /// The kernarg segment's first dwords, for preloading.
+    pub kernarg: Vec<u32>,
+}
+
+/// The generation whose memory rules a target has.
+pub fn memory_generation(target: Target) -> Generation {
+    use waveglass_isa::Generation as I;
+    match target.generation() {
+        I::Gcn5 => Generation::Gcn5,
+        I::Cdna1 => Generation::Cdna1,
+        I::Cdna2 => Generation::Cdna2,
+        I::Cdna3 => Generation::Cdna3,
+        I::Cdna4 => Generation::Cdna4,
+        I::Cdna5 => Generation::Cdna5,
+        I::Rdna1 => Generation::Rdna1,
+        I::Rdna2 => Generation::Rdna2,
+        I::Rdna3 => Generation::Rdna3,
+        I::Rdna3_5 => Generation::Rdna3_5,
+        I::Rdna4 => Generation::Rdna4,
+    }
+}
+
+/// Where the apertures lie. The driver chooses; Linux's KFD puts LDS at 1 << 48 and scratch at
+/// 2 << 48. CDNA 5 tells scratch by six bits, so its base needs one of those.
+pub fn apertures(target: Target) -> Apertures {
+    let private_base = if target.has_gfx1250_insts() {
+        0x2000
+    } else {
+        2
+    };
+    Apertures {
+        shared_base: 1,
+        private_base,
+        ptr32: false,
+    }
+}
+
+impl Dispatch {
+    /// Workgroups in the grid; the last of each dimension may be partial.
+    pub fn groups(&self) -> [u32; 3] {
+        std::array::from_fn(|i| self.packet.grid[i].div_ceil(self.packet.block[i].max(1)))
+    }
+
+    /// Work-items of workgroup `group` in each dimension.
+    pub fn items(&self, group: [u32; 3]) -> [u32; 3] {
+        std::array::from_fn(|i| {
+            let block = self.packet.block[i];
+            self.packet.grid[i]
+                .saturating_sub(group[i].saturating_mul(block))
+                .min(block)
+        })
+    }
+
+    /// Waves in a full workgroup.
+    pub fn waves_per_group(&self) -> u32 {
+        let items: u64 = self.packet.block.iter().map(|&b| b as u64).product();
+        items.div_ceil(self.wave_size as u64) as u32
+    }
+
+    /// Bytes of memory that a wave's scratch takes.
+    pub fn scratch_bytes(&self) -> u64 {
+        // 256-byte granules keep every wave's base aligned for every generation.
+        (self.packet.private_segment as u64 * self.wave_size as u64).next_multiple_of(1024)
+    }
+
+    /// What handlers need to know of the dispatch.
+    pub fn env(&self) -> Env {
+        Env {
+            apertures: apertures(self.target),
+            lds_size: self.packet.group_segment,
+            waves_per_group: self.waves_per_group(),
+        }
+    }
+
+    /// The memory rules of the target.
+    pub fn rules(&self) -> Rules {
+        Rules::new(memory_generation(self.target))
+    }
+
+    /// Wave `index` of workgroup `group`; its scratch lies `scratch_offset` bytes past
+    /// `scratch_base`.
+    pub fn wave(
+        &self,
+        group: [u32; 3],
+        index: u32,
+        scratch_base: u64,
+        scratch_offset: u64,
+    ) -> Wave {
+        let mut w = Wave::new(
+            self.target,
+            self.wave_size,
+            self.vgprs as usize,
+            self.agprs as usize,
+        );
+        self.reset(&mut w, group, index, scratch_base, scratch_offset);
+        w
+    }
+
+    /// Makes an ended wave into a new one, keeping its register file's memory.
+    pub fn restart(
+        &self,
+        w: &mut Wave,
+        group: [u32; 3],
+        index: u32,
+        scratch_base: u64,
+        scratch_offset: u64,
+    ) {
+        let mut vgpr = std::mem::take(&mut w.vgpr);
+        vgpr.fill([0; crate::wave::ROW_LANES]);
+        *w = Wave {
+            vgpr,
+            ..Wave::empty(
+                self.target,
+                self.wave_size,
+                self.vgprs as usize,
+                self.agprs as usize,
+            )
+        };
+        self.reset(w, group, index, scratch_base, scratch_offset);
+    }
+
+    /// Puts a wave's registers into their first state.
+    fn reset(
+        &self,
+        w: &mut Wave,
+        group: [u32; 3],
+        index: u32,
+        scratch_base: u64,
+        scratch_offset: u64,
+    ) {
+        w.group = group;
+        w.id_in_group = index;
+        w.scratch_size = self.packet.private_segment;
+        w.mode = self.mode();
+        self.scalar_registers(w, group, scratch_base, scratch_offset);
+        self.flat_scratch(w, scratch_base + scratch_offset);
+        self.item_ids(w, group, index);
+    }
+
+    /// MODE: float mode in 7:0, DX10_CLAMP 8, IEEE 9 (gone from gfx12 on), FP16_OVFL 23.
+    fn mode(&self) -> Mode {
+        let s = &self.setup;
+        Mode(
+            s.float_mode & 0xff
+                | (s.dx10_clamp as u32) << 8
+                | (s.ieee as u32) << 9
+                | (s.fp16_overflow as u32) << 23,
+        )
+    }
+
+    fn scalar_registers(
+        &self,
+        w: &mut Wave,
+        group: [u32; 3],
+        scratch_base: u64,
+        scratch_offset: u64,
+    ) {
+        let s = &self.setup;
+        let mut next = 0;
+        let mut push = |w: &mut Wave, v: u32| {
+            if next < 106 {
+                w.sgpr[next] = v;
+            }
+            next += 1;
+        };
+        let push64 = |w: &mut Wave, push: &mut dyn FnMut(&mut Wave, u32), v: u64| {
+            push(w, v as u32);
+            push(w, (v >> 32) as u32);
+        };
+        if s.private_segment_buffer {
+            for word in self.private_segment_buffer(scratch_base) {
+                push(w, word);
+            }
+        }
+        if s.dispatch_ptr {
+            push64(w, &mut push, self.packet_address);
+        }
+        if s.queue_ptr {
+            push64(w, &mut push, self.queue_address);
+        }
+        if s.kernarg_ptr {
+            push64(w, &mut push, self.packet.kernarg);
+        }
+        if s.dispatch_id {
+            push64(w, &mut push, 0);
+        }
+        if s.flat_scratch_init {
+            push64(w, &mut push, scratch_base);
+        }
+        if s.private_segment_size {
+            push(w, self.packet.private_segment);
+        }
+        for i in 0..s.preload_length {
+            let word = self
+                .kernarg
+                .get((s.preload_offset + i) as usize)
+                .copied()
+                .unwrap_or(0);
+            push(w, word);
+        }
+        // System SGPRs follow the user SGPRs, all of which are counted.
+        next = s.user_sgprs as usize;
+        let mut push = |w: &mut Wave, v: u32| {
+            if next < 106 {
+                w.sgpr[next] = v;
+            }
+            next += 1;
+        };
+        if self.target.major() >= 12 {
+            // Workgroup ids live in TTMP9 and TTMP7, the wave's number in TTMP8.
+            w.sgpr[sreg::TTMP0 + 9] = group[0];
+            w.sgpr[sreg::TTMP0 + 7] = group[1] & 0xffff | group[2] << 16;
+            w.sgpr[sreg::TTMP0 + 8] = (w.id_in_group & 0x1f) << 25;
+        } else {
+            for i in 0..3 {
+                if s.group_id[i] {
+                    push(w, group[i]);
+                }
+            }
+            if s.group_info {
+                let first = (w.id_in_group == 0) as u32;
+                push(w, first << 31 | self.waves_per_group() & 0x3f);
+            }
+        }
+        if s.private_segment && !self.architected_flat_scratch() {
+            push(w, scratch_offset as u32);
+        }
+    }
+
+    /// Whether the hardware sets the scratch base itself.
+    fn architected_flat_scratch(&self) -> bool {
+        self.target.has_gfx940_insts() || self.target.major() >= 11
+    }
+
+    fn flat_scratch(&self, w: &mut Wave, base: u64) {
+        if !self.architected_flat_scratch() {
+            // The kernel's prolog computes it; until then it is the hardware's idle value.
+            return;
+        }
+        w.scratch_base = base;
+        if self.target.is_gfx9() {
+            w.set_s64(sreg::FLAT_SCRATCH_LO, base);
+        }
+    }
+
+    /// The V# of the private segment: swizzled, one element of four bytes a lane, thread ids added
+    /// (AMDGPUUsage, "Private Segment Buffer").
+    fn private_segment_buffer(&self, base: u64) -> [u32; 4] {
+        let swizzle = 1u32 << 31;
+        let index_stride: u32 = if self.wave_size == 64 { 3 } else { 2 };
+        let add_tid = 1u32 << 23;
+        let word3 = if self.target.is_gfx9() {
+            index_stride << 21 | add_tid
+        } else {
+            // FORMAT 32_FLOAT (22), OOB_SELECT 3, RESOURCE_LEVEL 1.
+            22 << 12 | index_stride << 21 | add_tid | 1 << 24 | 3 << 28
+        };
+        [
+            base as u32,
+            (base >> 32) as u32 & 0xffff | swizzle,
+            u32::MAX,
+            word3,
+        ]
+    }
+
+    /// EXEC and the work-item ids of a wave.
+    fn item_ids(&self, w: &mut Wave, group: [u32; 3], index: u32) {
+        let items = self.items(group);
+        // Work-items are numbered over the full block of a partial workgroup's own extent.
+        let total = items.iter().map(|&i| i as u64).product::<u64>();
+        let packed = self.target.has_gfx90a_insts() || self.target.major() >= 11;
+        let mut exec = 0u64;
+        for lane in 0..self.wave_size as u64 {
+            let id = index as u64 * self.wave_size as u64 + lane;
+            if id >= total {
+                break;
+            }
+            exec |= 1 << lane;
+            let x = (id % items[0] as u64) as u32;
+            let y = (id / items[0] as u64 % items[1] as u64) as u32;
+            let z = (id / (items[0] as u64 * items[1] as u64)) as u32;
+            let lane = lane as usize;
+            if packed {
+                let ids = match self.setup.item_id {
+                    1 => x,
+                    2 => x | y << 10,
+                    _ => x | y << 10 | z << 20,
+                };
+                w.set_lane(0, lane, ids);
+            } else {
+                w.set_lane(0, lane, x);
+                if self.setup.item_id >= 2 && self.vgprs > 1 {
+                    w.set_lane(1, lane, y);
+                }
+                if self.setup.item_id >= 3 && self.vgprs > 2 {
+                    w.set_lane(2, lane, z);
+                }
+            }
+        }
+        w.set_exec(exec);
+    }
+}

@@ -1,0 +1,161 @@
+//! What a handler works on: one wave, its workgroup's LDS and the memory.
+
+use crate::error::Stop;
+use crate::program::{Op, Src, Step};
+use crate::stats::Stats;
+use crate::wave::{Wave, sreg};
+use waveglass_mem::{Apertures, GlobalMemory, Lds, Port};
+
+/// One wave on its way through a program.
+pub struct Machine<'a> {
+    /// The wave.
+    pub wave: &'a mut Wave,
+    /// The workgroup's LDS.
+    pub lds: &'a mut Lds,
+    /// The workgroup's barrier.
+    pub barrier: &'a mut Barrier,
+    /// Global memory.
+    pub memory: &'a GlobalMemory,
+    /// The wave's view of memory: rules, faults, region hints.
+    pub port: &'a mut Port,
+    /// What the dispatch fixes for all waves.
+    pub env: &'a Env,
+    /// Counters.
+    pub stats: &'a mut Stats,
+}
+
+/// A workgroup's barrier: waves arrive, and when all that still run have, its phase ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Barrier {
+    phase: u64,
+    arrived: u32,
+    /// Waves of the workgroup that have not ended.
+    pub running: u32,
+}
+
+impl Barrier {
+    /// A barrier for this many waves.
+    pub fn new(running: u32) -> Self {
+        Self {
+            phase: 0,
+            arrived: 0,
+            running,
+        }
+    }
+
+    /// One wave arrives; gives the phase whose end it may wait for.
+    pub fn arrive(&mut self) -> u64 {
+        let phase = self.phase;
+        self.arrived += 1;
+        self.settle();
+        phase
+    }
+
+    /// One wave has ended and will not arrive any more.
+    pub fn leave(&mut self) {
+        self.running = self.running.saturating_sub(1);
+        self.settle();
+    }
+
+    /// Whether nobody has arrived in this phase.
+    pub fn is_first(&self) -> bool {
+        self.arrived == 0
+    }
+
+    /// Whether the phase has ended.
+    pub fn is_over(&self, phase: u64) -> bool {
+        self.phase > phase
+    }
+
+    fn settle(&mut self) {
+        if self.arrived > 0 && self.arrived >= self.running {
+            self.phase += 1;
+            self.arrived = 0;
+        }
+    }
+}
+
+/// What a dispatch fixes for all its waves.
+#[derive(Clone, Debug)]
+pub struct Env {
+    /// Where the LDS and scratch apertures lie.
+    pub apertures: Apertures,
+    /// LDS bytes of a workgroup.
+    pub lds_size: u32,
+    /// Waves in a full workgroup.
+    pub waves_per_group: u32,
+}
+
+impl Machine<'_> {
+    /// The low 32 bits of a scalar source.
+    #[inline]
+    pub fn s32(&self, s: Src) -> u32 {
+        match s {
+            Src::Sgpr(i) => self.wave.sgpr[i as usize & 127],
+            other => self.s64(other) as u32,
+        }
+    }
+
+    /// A scalar source as 64 bits.
+    pub fn s64(&self, s: Src) -> u64 {
+        match s {
+            Src::None => 0,
+            Src::Sgpr(i) => self.wave.s64(i as usize),
+            Src::Const(c) => c,
+            Src::Scc => self.wave.scc as u64,
+            Src::Vccz => (self.wave.vcc() == 0) as u64,
+            Src::Execz => (self.wave.exec() == 0) as u64,
+            Src::Aperture(0) => self.env.apertures.shared_base(),
+            Src::Aperture(1) => self.env.apertures.shared_limit(),
+            Src::Aperture(2) => self.env.apertures.private_base(),
+            Src::Aperture(_) => self.env.apertures.private_limit(),
+            Src::FlatScratchBase(half) => {
+                self.env.apertures.flat_scratch_base(self.wave.scratch_base) >> (32 * half as u32)
+            }
+            // A vector register as a scalar source: the first active lane (SMEM and SALU have
+            // none; v_readfirstlane has a handler of its own).
+            Src::Vgpr(r) => self.wave.lane(r as usize, self.first_lane()) as u64,
+        }
+    }
+
+    /// A lane mask source: as wide as the wave.
+    pub fn mask(&self, s: Src) -> u64 {
+        match s {
+            Src::Sgpr(i) => self.wave.mask(i as usize),
+            other => self.s64(other) & self.wave.full_mask(),
+        }
+    }
+
+    /// The first active lane, 0 when there is none (as `v_readfirstlane_b32` takes it).
+    pub fn first_lane(&self) -> usize {
+        match self.wave.exec() {
+            0 => 0,
+            e => e.trailing_zeros() as usize,
+        }
+    }
+
+    /// Writes a 32-bit scalar result.
+    #[inline]
+    pub fn set_s32(&mut self, d: u32, v: u32) {
+        self.wave.set_s32(d as usize, v);
+    }
+
+    /// Writes a 64-bit scalar result.
+    #[inline]
+    pub fn set_s64(&mut self, d: u32, v: u64) {
+        self.wave.set_s64(d as usize, v);
+    }
+
+    /// M0.
+    pub fn m0(&self) -> u32 {
+        self.wave.sgpr[sreg::M0]
+    }
+
+    /// Stops: this op is not implemented.
+    pub fn refuse(&self, op: &Op, why: &'static str) -> Step {
+        Step::Stop(Stop::Refused {
+            address: op.address,
+            why,
+        })
+    }
+}

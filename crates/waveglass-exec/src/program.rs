@@ -1,0 +1,411 @@
+//! A kernel's code, decoded once: each instruction becomes an [`Op`] with its handler and operand
+//! slots resolved. Waves run ops; nothing is decoded while they do.
+
+use crate::error::Stop;
+use crate::machine::Machine;
+use crate::semantics;
+use crate::stats::Family;
+use crate::valu::{Kernel, ValuInfo};
+use crate::wave::sreg;
+use std::collections::VecDeque;
+use waveglass_isa::{
+    DecodeError, Decoder, Field, Inst, InstFlags, Operand, OperandDef, Reg, RegFile, Target,
+};
+
+/// What a handler says about where to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// With the op after this one.
+    Next,
+    /// With the op at this index.
+    Goto(u32),
+    /// With the instruction at this address.
+    Jump(u64),
+    /// The wave waits at the workgroup's barrier; it goes on with the next op.
+    Barrier,
+    /// The wave lets others run, then goes on with the next op.
+    Yield,
+    /// The wave has ended.
+    End,
+    /// The run stops.
+    Stop(Stop),
+}
+
+/// Executes one op on one wave.
+pub type Handler = fn(&mut Machine<'_>, &Op) -> Step;
+
+/// Where a source comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Src {
+    /// There is no such source.
+    None,
+    /// A vector register, AGPRs counted on after the VGPRs.
+    Vgpr(u32),
+    /// A scalar register by operand number.
+    Sgpr(u8),
+    /// A constant, widened to the operand's type.
+    Const(u64),
+    /// SCC as 0 or 1.
+    Scc,
+    /// 1 when VCC is zero.
+    Vccz,
+    /// 1 when EXEC is zero.
+    Execz,
+    /// The LDS aperture's base (0) or limit (1), the scratch aperture's base (2) or limit (3).
+    Aperture(u8),
+    /// The base of this wave's scratch (CDNA 5): low or high half first.
+    FlatScratchBase(u8),
+}
+
+/// A pre-resolved operation.
+#[derive(Debug)]
+pub struct Op {
+    /// Executes it.
+    pub run: Handler,
+    /// The lane kernel of a vector operation.
+    pub kernel: Kernel,
+    /// Index of the op that follows in memory.
+    pub next: u32,
+    /// Index of a direct branch's target.
+    pub target: u32,
+    /// Destination: a vector register's or a scalar register's number.
+    pub d: u32,
+    /// A second destination (carry out, the pair's other half).
+    pub d2: u32,
+    /// Sources.
+    pub s: [Src; 4],
+    /// An immediate.
+    pub imm: u64,
+    /// What vector operations need beyond this.
+    pub valu: Option<Box<ValuInfo>>,
+    /// The instruction that it came from.
+    pub inst: Option<Inst>,
+    /// Its address.
+    pub address: u64,
+    /// What it counts as.
+    pub family: Family,
+}
+
+/// Everything that a kernel can jump to, as ops.
+pub struct Program {
+    target: Target,
+    wave_size: u32,
+    base: u64,
+    ops: Vec<Op>,
+    /// Index of the op at each dword of the code; `u32::MAX` where none starts.
+    index: Vec<u32>,
+}
+
+/// What compiling an instruction needs to know.
+pub struct Compile<'a> {
+    /// The instruction.
+    pub inst: &'a Inst,
+    /// Its address.
+    pub address: u64,
+    /// Number of the first AGPR in the wave's vector registers.
+    pub agpr_base: u32,
+    /// How many vector registers there are, AGPRs included.
+    pub vector_registers: u32,
+    /// Number of the first temporary vector register.
+    pub temp_base: u32,
+    /// Rows a vector register.
+    pub rows: u32,
+}
+
+/// How many registers a program is compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Registers {
+    /// VGPRs of a wave.
+    pub vgprs: u32,
+    /// AGPRs of a wave.
+    pub agprs: u32,
+}
+
+impl Program {
+    /// Compiles `code`, which lies at `base`. `entries` are addresses at which instructions are
+    /// known to start (kernels and functions); others are found by following the code.
+    pub fn compile(
+        target: Target,
+        wave_size: u32,
+        code: &[u8],
+        base: u64,
+        entries: &[u64],
+        registers: Registers,
+    ) -> Self {
+        let dwords = code.len() / 4;
+        let mut program = Self {
+            target,
+            wave_size,
+            base,
+            ops: Vec::with_capacity(dwords * 2 / 3),
+            index: vec![u32::MAX; dwords],
+        };
+        let decoder = Decoder::new(target).wave_size(wave_size);
+        // Sweep from the start, then again from every entry or branch target that the sweep
+        // stepped over: data between functions may look like instructions.
+        let mut starts: VecDeque<u64> = entries.iter().copied().collect();
+        starts.push_back(base);
+        while let Some(start) = starts.pop_front() {
+            let mut at = match start.checked_sub(base) {
+                Some(o) if o % 4 == 0 && (o / 4) < dwords as u64 => o as usize,
+                _ => continue,
+            };
+            while at / 4 < dwords && program.index[at / 4] == u32::MAX {
+                program.index[at / 4] = program.ops.len() as u32;
+                let address = base + at as u64;
+                let (op, size) = match decoder.decode(&code[at..]) {
+                    Ok(inst) => {
+                        let c = Compile {
+                            inst: &inst,
+                            address,
+                            agpr_base: registers.vgprs,
+                            vector_registers: registers.vgprs + registers.agprs,
+                            temp_base: registers.vgprs + registers.agprs,
+                            rows: wave_size / 32,
+                        };
+                        let op = semantics::compile(&c);
+                        if let Some(t) = branch_target(&inst, address) {
+                            starts.push_back(t);
+                        }
+                        (op, inst.size())
+                    }
+                    Err(DecodeError::Invalid | DecodeError::Truncated { .. }) => {
+                        (Op::new(invalid, address), 4)
+                    }
+                };
+                program.ops.push(op);
+                at += size;
+            }
+        }
+        program.link();
+        program
+    }
+
+    /// Resolves where each op goes on.
+    fn link(&mut self) {
+        for i in 0..self.ops.len() {
+            let (address, size, target) = {
+                let op = &self.ops[i];
+                let size = op.inst.map_or(4, |x| x.size() as u64);
+                (
+                    op.address,
+                    size,
+                    op.inst.and_then(|x| branch_target(&x, op.address)),
+                )
+            };
+            self.ops[i].next = self.find(address + size).unwrap_or(u32::MAX);
+            if let Some(t) = target {
+                self.ops[i].target = self.find(t).unwrap_or(u32::MAX);
+            }
+        }
+    }
+
+    /// The index of the op at `address`.
+    pub fn find(&self, address: u64) -> Option<u32> {
+        let o = address.checked_sub(self.base)?;
+        if o % 4 != 0 {
+            return None;
+        }
+        self.index
+            .get((o / 4) as usize)
+            .copied()
+            .filter(|&i| i != u32::MAX)
+    }
+
+    /// The address that follows the instruction at `address`.
+    pub fn end_after(&self, address: u64) -> u64 {
+        let size = self
+            .find(address)
+            .and_then(|i| self.ops[i as usize].inst)
+            .map_or(4, |i| i.size() as u64);
+        address + size
+    }
+
+    /// The ops.
+    pub fn ops(&self) -> &[Op] {
+        &self.ops
+    }
+
+    /// The target.
+    pub fn target(&self) -> Target {
+        self.target
+    }
+
+    /// Lanes in a wave.
+    pub fn wave_size(&self) -> u32 {
+        self.wave_size
+    }
+
+    /// The address of the first byte of code.
+    pub fn base(&self) -> u64 {
+        self.base
+    }
+}
+
+fn family(inst: &Inst) -> Family {
+    let flags = inst.def().flags;
+    match inst.def().encoding() {
+        _ if flags.intersects(InstFlags::MAI | InstFlags::WMMA | InstFlags::SWMMAC) => {
+            Family::Matrix
+        }
+        _ if flags.contains(InstFlags::BRANCH) => Family::Branch,
+        "ENC_SMEM" => Family::Smem,
+        "ENC_DS" | "ENC_VDS" => Family::Lds,
+        e if e.starts_with("ENC_SOP") => Family::Salu,
+        e if e.contains("VOP") => Family::Valu,
+        e if e.contains("FLAT")
+            || e.contains("BUF")
+            || matches!(
+                e,
+                "ENC_VGLOBAL" | "ENC_VSCRATCH" | "ENC_MIMG" | "ENC_VIMAGE" | "ENC_VSAMPLE"
+            ) =>
+        {
+            Family::Vmem
+        }
+        _ => Family::Other,
+    }
+}
+
+/// Where a direct branch or call goes.
+pub fn branch_target(inst: &Inst, address: u64) -> Option<u64> {
+    let m = inst.mnemonic();
+    if !(m.starts_with("s_branch")
+        || m.starts_with("s_cbranch")
+        || m == "s_call_b64"
+        || m.starts_with("s_subvector_loop"))
+    {
+        return None;
+    }
+    // A signed count of dwords from the instruction that follows ("s_branch").
+    let offset = inst.field(Field::Simm16) as u16 as i16 as i64;
+    Some(address.wrapping_add(4).wrapping_add((offset * 4) as u64))
+}
+
+fn invalid(m: &mut Machine<'_>, op: &Op) -> Step {
+    let _ = m;
+    Step::Stop(Stop::Invalid {
+        address: op.address,
+    })
+}
+
+impl Op {
+    /// An op without operands.
+    pub fn new(run: Handler, address: u64) -> Self {
+        Self {
+            run,
+            kernel: crate::valu::no_kernel(),
+            next: u32::MAX,
+            target: u32::MAX,
+            d: 0,
+            d2: 0,
+            s: [Src::None; 4],
+            imm: 0,
+            valu: None,
+            inst: None,
+            address,
+            family: Family::Other,
+        }
+    }
+
+    /// The instruction; ops that stand for invalid bytes have none.
+    pub fn mnemonic(&self) -> &'static str {
+        self.inst.map_or("(invalid)", |i| i.mnemonic())
+    }
+}
+
+impl Compile<'_> {
+    /// An op for this instruction.
+    pub fn op(&self, run: Handler) -> Op {
+        let mut op = Op::new(run, self.address);
+        op.inst = Some(*self.inst);
+        op.family = family(self.inst);
+        op
+    }
+
+    /// The source in `field`.
+    pub fn src(&self, field: Field) -> Src {
+        match self.inst.operand_def(field) {
+            Some(o) => self.src_of(o),
+            None => Src::None,
+        }
+    }
+
+    /// The source of a shape's entry.
+    pub fn src_of(&self, o: &OperandDef) -> Src {
+        match self.inst.resolve(o) {
+            Some(Operand::Reg(r)) => self.src_reg(r),
+            Some(_) => self.inst.constant(o.field).map_or(Src::None, Src::Const),
+            None => Src::None,
+        }
+    }
+
+    fn src_reg(&self, r: Reg) -> Src {
+        match r.file {
+            RegFile::Vgpr | RegFile::Agpr => Src::Vgpr(self.vector(r)),
+            RegFile::Null => Src::Const(0),
+            RegFile::Scc => Src::Scc,
+            RegFile::Vccz => Src::Vccz,
+            RegFile::Execz => Src::Execz,
+            RegFile::SharedBase => Src::Aperture(0),
+            RegFile::SharedLimit => Src::Aperture(1),
+            RegFile::PrivateBase => Src::Aperture(2),
+            RegFile::PrivateLimit => Src::Aperture(3),
+            RegFile::FlatScratchBase => Src::FlatScratchBase(r.index as u8),
+            // POPS exists for graphics; compute waves read zero. LDS direct reads are refused
+            // where the source is compiled.
+            RegFile::PopsExitingWaveId => Src::Const(0),
+            _ => Src::Sgpr(scalar_number(r) as u8),
+        }
+    }
+
+    /// The number of a vector register in the wave's file. A source past the allocation reads
+    /// VGPR 0 (Vega ISA 3.6.3, "Out-of-Range behavior").
+    pub fn vector(&self, r: Reg) -> u32 {
+        let i = match r.file {
+            RegFile::Agpr => self.agpr_base + r.index as u32,
+            _ => r.index as u32,
+        };
+        if i + r.dwords as u32 <= self.vector_registers {
+            i
+        } else {
+            0
+        }
+    }
+
+    /// The vector destination in `field`; `None` past the allocation, where nothing is written.
+    pub fn vector_dst(&self, field: Field) -> Option<u32> {
+        match self.inst.operand(field)? {
+            Operand::Reg(r) if matches!(r.file, RegFile::Vgpr | RegFile::Agpr) => {
+                let i = match r.file {
+                    RegFile::Agpr => self.agpr_base + r.index as u32,
+                    _ => r.index as u32,
+                };
+                (i + r.dwords as u32 <= self.vector_registers).then_some(i)
+            }
+            _ => None,
+        }
+    }
+
+    /// The scalar destination in `field`.
+    pub fn scalar_dst(&self, field: Field) -> u32 {
+        match self.inst.operand(field) {
+            Some(Operand::Reg(r)) => scalar_number(r),
+            _ => sreg::NULL as u32,
+        }
+    }
+}
+
+/// The place of a scalar register in the wave's file.
+pub fn scalar_number(r: Reg) -> u32 {
+    let i = r.index as u32;
+    match r.file {
+        RegFile::Sgpr => i,
+        RegFile::Ttmp => sreg::TTMP0 as u32 + i,
+        RegFile::Vcc => sreg::VCC_LO as u32 + i,
+        RegFile::Exec => sreg::EXEC_LO as u32 + i,
+        RegFile::FlatScratch => sreg::FLAT_SCRATCH_LO as u32 + i,
+        RegFile::XnackMask => sreg::XNACK_MASK_LO as u32 + i,
+        RegFile::M0 => sreg::M0 as u32,
+        _ => sreg::NULL as u32,
+    }
+}

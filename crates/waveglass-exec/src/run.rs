@@ -1,0 +1,451 @@
+//! Running a dispatch: workgroups over host threads, waves of a workgroup in turn, barriers,
+//! limits.
+//!
+//! Workgroups start in the order of their ids. A thread runs one workgroup until it ends or has
+//! used up its turn; then it keeps that workgroup and takes turns between it and new ones, so that
+//! workgroups that wait for others make progress together.
+
+use crate::dispatch::Dispatch;
+use crate::error::{RunError, Stop, WaveFault};
+use crate::machine::{Barrier, Env, Machine};
+use crate::program::{Op, Program, Step};
+use crate::stats::Stats;
+use crate::wave::Wave;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use waveglass_mem::{GlobalMemory, Lds, Port};
+
+/// Limits of a run.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Instructions over all waves.
+    pub steps: u64,
+    /// Wall time.
+    pub timeout: Option<Duration>,
+    /// Host threads; 1 gives the same order in every run.
+    pub threads: usize,
+    /// Faults that are kept with their details; all are counted.
+    pub faults: usize,
+    /// Whether a memory violation ends the run, as a trap would.
+    pub stop_on_fault: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            steps: u64::MAX,
+            timeout: None,
+            threads: std::thread::available_parallelism().map_or(1, |n| n.get()),
+            faults: 64,
+            stop_on_fault: false,
+        }
+    }
+}
+
+/// What came of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// What was executed.
+    pub stats: Stats,
+    /// Memory violations, the first of them in detail.
+    pub faults: Vec<WaveFault>,
+    /// How many memory violations there were.
+    pub fault_count: u64,
+}
+
+/// Sees every instruction before it is executed.
+pub type Trace<'a> = &'a (dyn Fn(&Wave, &Op) + Sync);
+
+/// Scratch memory that the caller has mapped for waves in flight.
+#[derive(Clone, Copy, Debug)]
+pub struct ScratchArena {
+    /// Its first address.
+    pub base: u64,
+    /// Its size; [`scratch_needed`] says how much.
+    pub size: u64,
+}
+
+/// Workgroups that one thread keeps going at a time.
+const RESIDENT: usize = 8;
+/// Instructions a wave executes before others get their turn.
+const QUANTUM: u32 = 1 << 16;
+
+/// Bytes of scratch arena that a run on `threads` threads needs.
+pub fn scratch_needed(d: &Dispatch, threads: usize) -> u64 {
+    let groups: u64 = d.groups().iter().map(|&g| g as u64).product();
+    let resident = (threads.max(1) as u64 * RESIDENT as u64).min(groups.max(1));
+    d.scratch_bytes()
+        .saturating_mul(d.waves_per_group() as u64)
+        .saturating_mul(resident)
+}
+
+struct Shared<'a> {
+    dispatch: &'a Dispatch,
+    program: &'a Program,
+    memory: &'a GlobalMemory,
+    env: Env,
+    limits: &'a Limits,
+    trace: Option<Trace<'a>>,
+    scratch: ScratchArena,
+    next_group: AtomicU64,
+    group_count: u64,
+    steps_left: AtomicU64,
+    started: Instant,
+    stop: AtomicBool,
+    result: Mutex<(Outcome, Option<RunError>)>,
+}
+
+/// Runs every workgroup of a dispatch.
+///
+/// # Errors
+///
+/// [`RunError`]: a refused instruction, bytes that are none, a jump to nowhere, a limit reached.
+/// The counters and faults up to then come with it.
+pub fn run(
+    dispatch: &Dispatch,
+    program: &Program,
+    memory: &GlobalMemory,
+    scratch: ScratchArena,
+    limits: &Limits,
+    trace: Option<Trace<'_>>,
+) -> (Outcome, Option<RunError>) {
+    let shared = Shared {
+        dispatch,
+        program,
+        memory,
+        env: dispatch.env(),
+        limits,
+        trace,
+        scratch,
+        next_group: AtomicU64::new(0),
+        group_count: dispatch.groups().iter().map(|&g| g as u64).product(),
+        steps_left: AtomicU64::new(limits.steps),
+        started: Instant::now(),
+        stop: AtomicBool::new(false),
+        result: Mutex::new((Outcome::default(), None)),
+    };
+    let threads = (limits.threads.max(1) as u64).min(shared.group_count.max(1)) as usize;
+    std::thread::scope(|s| {
+        for thread in 1..threads {
+            let shared = &shared;
+            s.spawn(move || shared.worker(thread));
+        }
+        shared.worker(0);
+    });
+    shared
+        .result
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A workgroup in flight.
+struct Group {
+    id: [u32; 3],
+    waves: Vec<Slot>,
+    lds: Lds,
+    barrier: Barrier,
+    /// Which part of the thread's scratch it has.
+    place: usize,
+}
+
+struct Slot {
+    wave: Wave,
+    port: Port,
+    state: State,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Ready,
+    Waiting,
+    Ended,
+}
+
+impl Shared<'_> {
+    fn worker(&self, thread: usize) {
+        let mut outcome = Outcome::default();
+        let mut error = None;
+        let mut resident: VecDeque<Group> = VecDeque::new();
+        let mut free: Vec<usize> = (0..RESIDENT).rev().collect();
+        let mut spare: Vec<Slot> = Vec::new();
+        while !self.stop.load(Ordering::Relaxed) {
+            if let Some(place) = free.last().copied()
+                && let Some(group) = self.start_group(thread, place, &mut spare)
+            {
+                free.pop();
+                outcome.stats.groups += 1;
+                outcome.stats.waves += group.waves.len() as u64;
+                resident.push_front(group);
+            }
+            let Some(mut group) = resident.pop_front() else {
+                break;
+            };
+            match self.turn(&mut group, &mut outcome) {
+                Ok(true) => {
+                    free.push(group.place);
+                    spare = group.waves;
+                }
+                Ok(false) => resident.push_back(group),
+                Err(e) => {
+                    error = Some(e);
+                    self.stop.store(true, Ordering::Relaxed);
+                }
+            }
+        }
+        let mut result = self.result.lock().unwrap_or_else(PoisonError::into_inner);
+        result.0.stats.add(&outcome.stats);
+        result.0.fault_count += outcome.fault_count;
+        let room = self.limits.faults.saturating_sub(result.0.faults.len());
+        result
+            .0
+            .faults
+            .extend(outcome.faults.into_iter().take(room));
+        if result.1.is_none() {
+            result.1 = error;
+        }
+    }
+
+    fn start_group(&self, thread: usize, place: usize, spare: &mut Vec<Slot>) -> Option<Group> {
+        let n = self.next_group.fetch_add(1, Ordering::Relaxed);
+        if n >= self.group_count {
+            return None;
+        }
+        let d = self.dispatch;
+        let [gx, gy, _] = d.groups().map(|g| g as u64);
+        let id = [
+            (n % gx) as u32,
+            (n / gx % gy) as u32,
+            (n / (gx * gy)) as u32,
+        ];
+        let items: u64 = d.items(id).iter().map(|&i| i as u64).product();
+        let waves = items.div_ceil(d.wave_size as u64) as u32;
+        let per_group = d.scratch_bytes() * d.waves_per_group() as u64;
+        let resident = self.scratch.size.checked_div(per_group).unwrap_or(u64::MAX);
+        // With fewer workgroups than places, the arena is as small as they need.
+        let at = ((thread * RESIDENT + place) as u64) % resident.max(1);
+        let slots = (0..waves)
+            .map(|w| {
+                let offset = at * per_group + w as u64 * d.scratch_bytes();
+                let wave = match spare.pop() {
+                    Some(mut s) => {
+                        d.restart(&mut s.wave, id, w, self.scratch.base, offset);
+                        s.wave
+                    }
+                    None => d.wave(id, w, self.scratch.base, offset),
+                };
+                let mut slot = Slot {
+                    wave,
+                    port: Port::new(d.rules()),
+                    state: State::Ready,
+                };
+                slot.wave.ip = self.program.find(d.entry).unwrap_or(u32::MAX);
+                slot
+            })
+            .collect();
+        Some(Group {
+            id,
+            waves: slots,
+            lds: Lds::new(self.env.lds_size),
+            barrier: Barrier::new(waves),
+            place,
+        })
+    }
+
+    /// Lets every wave of a workgroup run for a while; true when all have ended.
+    fn turn(&self, group: &mut Group, outcome: &mut Outcome) -> Result<bool, RunError> {
+        for _ in 0..4 {
+            let mut progress = false;
+            for i in 0..group.waves.len() {
+                let slot = &mut group.waves[i];
+                if slot.state == State::Waiting && group.barrier.is_over(slot.wave.awaits) {
+                    slot.state = State::Ready;
+                }
+                if slot.state != State::Ready {
+                    continue;
+                }
+                progress = true;
+                self.slice(group, i, outcome)?;
+            }
+            if group.waves.iter().all(|s| s.state == State::Ended) {
+                return Ok(true);
+            }
+            if !progress {
+                return Err(RunError::Deadlock { group: group.id });
+            }
+        }
+        Ok(false)
+    }
+
+    /// One wave runs until it waits, ends or has used up its quantum.
+    fn slice(&self, group: &mut Group, i: usize, outcome: &mut Outcome) -> Result<(), RunError> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        if let Some(limit) = self.limits.timeout
+            && self.started.elapsed() > limit
+        {
+            return Err(RunError::Timeout(limit));
+        }
+        let left = self.steps_left.load(Ordering::Relaxed);
+        if left == 0 {
+            return Err(RunError::StepLimit(self.limits.steps));
+        }
+        let quantum = left.min(QUANTUM as u64) as u32;
+        let slot = &mut group.waves[i];
+        let mut machine = Machine {
+            wave: &mut slot.wave,
+            lds: &mut group.lds,
+            barrier: &mut group.barrier,
+            memory: self.memory,
+            port: &mut slot.port,
+            env: &self.env,
+            stats: &mut outcome.stats,
+        };
+        let (used, step) = match self.trace {
+            Some(t) => execute::<true>(&mut machine, self.program, quantum, Some(t)),
+            None => execute::<false>(&mut machine, self.program, quantum, None),
+        };
+        slot.wave.steps += used as u64;
+        outcome.stats.instructions += used as u64;
+        // Other threads take from the same budget; running out is noticed a slice later.
+        let _ = self
+            .steps_left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |l| {
+                Some(l.saturating_sub(used as u64))
+            });
+        let faults = slot.port.take_faults();
+        if !faults.is_empty() {
+            self.keep_faults(group, i, faults, outcome);
+        }
+        let slot = &mut group.waves[i];
+        match step {
+            Step::Barrier => slot.state = State::Waiting,
+            Step::End => {
+                slot.state = State::Ended;
+                group.barrier.leave();
+            }
+            Step::Stop(stop) => return Err(self.explain(stop)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn keep_faults(
+        &self,
+        group: &mut Group,
+        i: usize,
+        faults: Vec<waveglass_mem::Fault>,
+        outcome: &mut Outcome,
+    ) {
+        let wave = &mut group.waves[i].wave;
+        outcome.fault_count += faults.len() as u64;
+        for fault in faults {
+            if outcome.faults.len() < self.limits.faults {
+                let (address, mnemonic) = wave.fault_at;
+                outcome.faults.push(WaveFault {
+                    fault,
+                    address,
+                    mnemonic,
+                    group: group.id,
+                    wave: wave.id_in_group,
+                });
+            }
+        }
+    }
+
+    fn explain(&self, stop: Stop) -> RunError {
+        match stop {
+            Stop::Refused { address, why } => {
+                let op = self
+                    .program
+                    .find(address)
+                    .map(|i| &self.program.ops()[i as usize]);
+                let inst = op.and_then(|o| o.inst);
+                let bytes = inst.map_or(String::new(), |i| {
+                    i.words()[..i.size() / 4]
+                        .iter()
+                        .flat_map(|w| w.to_le_bytes())
+                        .map(|b| format!("{b:02x}"))
+                        .collect()
+                });
+                RunError::Refused {
+                    mnemonic: op.map_or("(unknown)", |o| o.mnemonic()),
+                    bytes,
+                    address,
+                    why,
+                }
+            }
+            Stop::Invalid { address } => RunError::Invalid {
+                address,
+                target: self.dispatch.target.name(),
+            },
+            Stop::BadJump { from, to } => RunError::BadJump { from, to },
+            Stop::Trap { address, id } => RunError::Trap { address, id },
+            Stop::Fault => RunError::Fault,
+        }
+    }
+}
+
+/// Runs one wave for at most `quantum` instructions; gives how many, and why it stopped
+/// (`Step::Next` when the quantum is used up).
+fn execute<const TRACE: bool>(
+    m: &mut Machine<'_>,
+    program: &Program,
+    quantum: u32,
+    trace: Option<Trace<'_>>,
+) -> (u32, Step) {
+    let ops = program.ops();
+    let mut ip = m.wave.ip;
+    let mut used = 0;
+    let mut from = 0;
+    while used < quantum {
+        let Some(op) = ops.get(ip as usize) else {
+            return (
+                used,
+                Step::Stop(Stop::BadJump {
+                    from,
+                    to: program.end_after(from),
+                }),
+            );
+        };
+        if TRACE && let Some(t) = trace {
+            t(m.wave, op);
+        }
+        used += 1;
+        m.stats.by_family[op.family as usize] += 1;
+        match (op.run)(m, op) {
+            Step::Next => ip = op.next,
+            Step::Goto(i) => ip = i,
+            Step::Jump(to) => match program.find(to) {
+                Some(i) => ip = i,
+                None => {
+                    return (
+                        used,
+                        Step::Stop(Stop::BadJump {
+                            from: op.address,
+                            to,
+                        }),
+                    );
+                }
+            },
+            Step::Stop(s) => {
+                m.wave.ip = ip;
+                return (used, Step::Stop(s));
+            }
+            stop @ (Step::Barrier | Step::Yield) => {
+                m.wave.ip = op.next;
+                if stop == Step::Barrier && m.barrier.is_over(m.wave.awaits) {
+                    ip = op.next;
+                    continue;
+                }
+                return (used, stop);
+            }
+            Step::End => return (used, Step::End),
+        }
+        from = op.address;
+    }
+    m.wave.ip = ip;
+    (used, Step::Next)
+}

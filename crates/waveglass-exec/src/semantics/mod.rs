@@ -1,0 +1,85 @@
+//! What each instruction does, one family to a file, in the manual's order.
+//!
+//! [`compile`] finds an instruction's entry and makes its op. Vector ALU entries are
+//! [`Spec`](crate::valu::Spec)s around a lane kernel; the others are a handler and, where the
+//! operands need more than the usual slots, a function that fills them in.
+
+mod salu;
+pub(crate) mod table;
+mod vector;
+
+use crate::program::{Compile, Op, Step};
+use crate::valu::{self, Spec};
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// Makes the op of an instruction.
+pub type CompileFn = fn(&Compile<'_>) -> Op;
+
+/// How an instruction is executed.
+#[derive(Clone, Copy)]
+pub enum Semantics {
+    /// Arithmetic over lanes.
+    Valu(&'static Spec),
+    /// Anything else.
+    Custom(CompileFn),
+}
+
+type Registry = HashMap<&'static str, Semantics>;
+
+fn registry() -> &'static Registry {
+    static REGISTRY: OnceLock<Registry> = OnceLock::new();
+    REGISTRY.get_or_init(|| {
+        let mut r = Registry::new();
+        salu::register(&mut r);
+        vector::register(&mut r);
+        r
+    })
+}
+
+/// Whether an instruction of this mnemonic is implemented.
+pub fn is_implemented(mnemonic: &str) -> bool {
+    registry().contains_key(mnemonic)
+}
+
+/// Makes the op of an instruction; one that is not implemented gets an op that says so when it
+/// is executed.
+pub fn compile(c: &Compile<'_>) -> Op {
+    match registry().get(c.inst.mnemonic()) {
+        Some(Semantics::Valu(spec)) => valu::compile(c, spec),
+        Some(Semantics::Custom(f)) => f(c),
+        None => refuse(c, "the instruction has no semantics here"),
+    }
+}
+
+/// An op that stops the run when it is executed.
+pub fn refuse(c: &Compile<'_>, why: &'static str) -> Op {
+    let mut op = c.op(|m, op| {
+        let why = REASONS
+            .get(op.imm as usize)
+            .copied()
+            .unwrap_or("it is not implemented");
+        m.refuse(op, why)
+    });
+    op.imm = REASONS
+        .iter()
+        .position(|r| *r == why)
+        .map_or(u64::MAX, |i| i as u64);
+    op
+}
+
+/// Why an instruction may be refused when it is compiled.
+const REASONS: &[&str] = &[
+    "the instruction has no semantics here",
+    "an operand is missing",
+    "a direct read of LDS as a source",
+    "the destination is no vector register",
+    "a reserved DPP control",
+    "the message has an effect that is not modelled",
+    "the hardware register is not modelled",
+    "only the workgroup's own barrier is modelled",
+    "vector registers past v255 are not modelled",
+];
+
+/// A step that goes on with the next op.
+pub(crate) const NEXT: Step = Step::Next;

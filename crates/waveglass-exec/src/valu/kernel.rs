@@ -1,0 +1,366 @@
+//! Lane kernels: one instruction's arithmetic over all lanes of its registers.
+//!
+//! A kernel reads and writes runs of lanes in the wave's flat register file, sixteen lanes at a
+//! time so that the compiler turns each block into vector instructions. Every kernel is compiled
+//! for the baseline CPU, for AVX2 with FMA, and for AVX-512; the program takes the best that the
+//! machine has.
+
+use half::{bf16, f16};
+use std::sync::OnceLock;
+
+/// `(registers, destination, sources, lanes, mask in) -> mask out`. Positions are of the first
+/// lane; a 64-bit operand's high halves lie one register further.
+///
+/// It is unsafe to call because it may use instructions that only some CPUs have.
+pub type Kernel = unsafe fn(&mut [u32], usize, [usize; 3], usize, u64) -> u64;
+
+/// Lanes that a kernel handles at once.
+pub const BLOCK: usize = 16;
+
+/// The three builds of a kernel: baseline, AVX2, AVX-512.
+pub type Builds = [Kernel; 3];
+
+/// The arithmetic of one instruction over a run of lanes.
+pub trait LaneOp {
+    /// Executes it.
+    fn run(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, mask: u64) -> u64;
+}
+
+fn baseline<T: LaneOp>(r: &mut [u32], d: usize, s: [usize; 3], n: usize, m: u64) -> u64 {
+    T::run(r, d, s, n, m)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+fn avx2<T: LaneOp>(r: &mut [u32], d: usize, s: [usize; 3], n: usize, m: u64) -> u64 {
+    T::run(r, d, s, n, m)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,fma,f16c,bmi1,bmi2,lzcnt,popcnt"
+)]
+fn avx512<T: LaneOp>(r: &mut [u32], d: usize, s: [usize; 3], n: usize, m: u64) -> u64 {
+    T::run(r, d, s, n, m)
+}
+
+/// The builds of an operation's kernel.
+#[cfg(target_arch = "x86_64")]
+pub const fn builds<T: LaneOp>() -> Builds {
+    [baseline::<T>, avx2::<T>, avx512::<T>]
+}
+
+/// The builds of an operation's kernel.
+#[cfg(not(target_arch = "x86_64"))]
+pub const fn builds<T: LaneOp>() -> Builds {
+    [baseline::<T>, baseline::<T>, baseline::<T>]
+}
+
+/// The best build that this machine runs: an index into [`Builds`].
+pub fn level() -> usize {
+    static LEVEL: OnceLock<usize> = OnceLock::new();
+    *LEVEL.get_or_init(|| {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let avx2 = is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("fma")
+                && is_x86_feature_detected!("f16c")
+                && is_x86_feature_detected!("bmi1")
+                && is_x86_feature_detected!("bmi2")
+                && is_x86_feature_detected!("lzcnt")
+                && is_x86_feature_detected!("popcnt");
+            let avx512 = avx2
+                && is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512cd");
+            avx2 as usize + avx512 as usize
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        0
+    })
+}
+
+/// How an operand's lanes are read and written, and how its modifiers and constants act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Ty {
+    /// No such operand.
+    None,
+    B32,
+    F32,
+    B64,
+    F64,
+    B16,
+    F16,
+    Bf16,
+    /// Two 16-bit integers.
+    PkB16,
+    /// Two binary16.
+    PkF16,
+    /// Two bfloat16.
+    PkBf16,
+    /// Two binary32 in a register pair.
+    PkF32,
+    /// Two 32-bit integers in a register pair.
+    PkB32,
+    /// Binary32 or a half of a register as binary16, as `op_sel_hi` says (`v_fma_mix_f32`).
+    Mix,
+    /// 128 bits.
+    B128,
+}
+
+impl Ty {
+    /// Registers that the operand covers.
+    pub const fn dwords(self) -> u32 {
+        match self {
+            Ty::None => 0,
+            Ty::B64 | Ty::F64 | Ty::PkF32 | Ty::PkB32 => 2,
+            Ty::B128 => 4,
+            _ => 1,
+        }
+    }
+
+    /// Whether it is one 16-bit value.
+    pub const fn is_half(self) -> bool {
+        matches!(self, Ty::B16 | Ty::F16 | Ty::Bf16)
+    }
+
+    /// Whether MODE's denormal and rounding fields act on it.
+    pub const fn is_float(self) -> bool {
+        matches!(
+            self,
+            Ty::F32 | Ty::F64 | Ty::F16 | Ty::Bf16 | Ty::PkF16 | Ty::PkBf16 | Ty::PkF32 | Ty::Mix
+        )
+    }
+}
+
+/// A Rust type that stands for one lane of an operand.
+pub trait Lane: Copy + Default {
+    /// The operand type.
+    const TY: Ty;
+    /// Reads a block of lanes.
+    fn load(regs: &[u32], at: usize, n: usize) -> [Self; BLOCK];
+    /// Writes a block of lanes.
+    fn store(regs: &mut [u32], at: usize, n: usize, v: [Self; BLOCK]);
+}
+
+#[inline(always)]
+fn block(regs: &[u32], at: usize) -> [u32; BLOCK] {
+    match regs[at..].first_chunk::<BLOCK>() {
+        Some(b) => *b,
+        None => [0; BLOCK],
+    }
+}
+
+#[inline(always)]
+fn set_block(regs: &mut [u32], at: usize, v: [u32; BLOCK]) {
+    if let Some(b) = regs[at..].first_chunk_mut::<BLOCK>() {
+        *b = v;
+    }
+}
+
+macro_rules! lane32 {
+    ($($t:ty, $ty:ident, $from:expr, $to:expr;)*) => {$(
+        impl Lane for $t {
+            const TY: Ty = Ty::$ty;
+            #[inline(always)]
+            fn load(regs: &[u32], at: usize, _: usize) -> [Self; BLOCK] {
+                block(regs, at).map($from)
+            }
+            #[inline(always)]
+            fn store(regs: &mut [u32], at: usize, _: usize, v: [Self; BLOCK]) {
+                set_block(regs, at, v.map($to));
+            }
+        }
+    )*};
+}
+
+/// Two values of a packed operand, low first.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pair<T>(pub T, pub T);
+
+lane32! {
+    u32, B32, |x| x, |x| x;
+    i32, B32, |x| x as i32, |x| x as u32;
+    f32, F32, f32::from_bits, f32::to_bits;
+    u16, B16, |x| x as u16, |x| x as u32;
+    i16, B16, |x| x as i16, |x| x as u16 as u32;
+    f16, F16, |x| f16::from_bits(x as u16), |x| x.to_bits() as u32;
+    bf16, Bf16, |x| bf16::from_bits(x as u16), |x| x.to_bits() as u32;
+    Pair<u16>, PkB16, |x| Pair(x as u16, (x >> 16) as u16), |x| x.0 as u32 | (x.1 as u32) << 16;
+    Pair<i16>, PkB16, |x| Pair(x as i16, (x >> 16) as i16),
+        |x| x.0 as u16 as u32 | (x.1 as u16 as u32) << 16;
+    Pair<f16>, PkF16, |x| Pair(f16::from_bits(x as u16), f16::from_bits((x >> 16) as u16)),
+        |x| x.0.to_bits() as u32 | (x.1.to_bits() as u32) << 16;
+    Pair<bf16>, PkBf16, |x| Pair(bf16::from_bits(x as u16), bf16::from_bits((x >> 16) as u16)),
+        |x| x.0.to_bits() as u32 | (x.1.to_bits() as u32) << 16;
+}
+
+macro_rules! lane64 {
+    ($($t:ty, $ty:ident, $from:expr, $to:expr;)*) => {$(
+        impl Lane for $t {
+            const TY: Ty = Ty::$ty;
+            #[inline(always)]
+            fn load(regs: &[u32], at: usize, n: usize) -> [Self; BLOCK] {
+                let (lo, hi) = (block(regs, at), block(regs, at + n));
+                let mut v = [Self::default(); BLOCK];
+                for i in 0..BLOCK {
+                    v[i] = $from(lo[i] as u64 | (hi[i] as u64) << 32);
+                }
+                v
+            }
+            #[inline(always)]
+            fn store(regs: &mut [u32], at: usize, n: usize, v: [Self; BLOCK]) {
+                let (mut lo, mut hi) = ([0; BLOCK], [0; BLOCK]);
+                for i in 0..BLOCK {
+                    let x: u64 = $to(v[i]);
+                    lo[i] = x as u32;
+                    hi[i] = (x >> 32) as u32;
+                }
+                set_block(regs, at, lo);
+                set_block(regs, at + n, hi);
+            }
+        }
+    )*};
+}
+
+lane64! {
+    u64, B64, |x| x, |x| x;
+    i64, B64, |x| x as i64, |x| x as u64;
+    f64, F64, f64::from_bits, f64::to_bits;
+    Pair<f32>, PkF32, |x| Pair(f32::from_bits(x as u32), f32::from_bits((x >> 32) as u32)),
+        |x: Pair<f32>| x.0.to_bits() as u64 | (x.1.to_bits() as u64) << 32;
+    Pair<u32>, PkB32, |x| Pair(x as u32, (x >> 32) as u32),
+        |x: Pair<u32>| x.0 as u64 | (x.1 as u64) << 32;
+}
+
+/// An `f32` that `op_sel_hi` may have made from a half.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Mix(pub f32);
+
+/// 128 bits as four dwords.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Quad(pub [u32; 4]);
+
+lane32! {
+    Mix, Mix, |x| Mix(f32::from_bits(x)), |x| x.0.to_bits();
+}
+
+impl Lane for Quad {
+    const TY: Ty = Ty::B128;
+    fn load(regs: &[u32], at: usize, n: usize) -> [Self; BLOCK] {
+        let rows: [[u32; BLOCK]; 4] = std::array::from_fn(|k| block(regs, at + k * n));
+        std::array::from_fn(|i| Quad(std::array::from_fn(|k| rows[k][i])))
+    }
+    fn store(regs: &mut [u32], at: usize, n: usize, v: [Self; BLOCK]) {
+        for k in 0..4 {
+            set_block(regs, at + k * n, v.map(|q| q.0[k]));
+        }
+    }
+}
+
+/// No operand.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Absent;
+
+impl Lane for Absent {
+    const TY: Ty = Ty::None;
+    #[inline(always)]
+    fn load(_: &[u32], _: usize, _: usize) -> [Self; BLOCK] {
+        [Absent; BLOCK]
+    }
+    #[inline(always)]
+    fn store(_: &mut [u32], _: usize, _: usize, _: [Self; BLOCK]) {}
+}
+
+/// Applies `f` to every lane.
+#[inline(always)]
+pub fn map<A: Lane, B: Lane, C: Lane, R: Lane>(
+    regs: &mut [u32],
+    d: usize,
+    s: [usize; 3],
+    n: usize,
+    f: impl Fn(A, B, C) -> R,
+) {
+    let mut i = 0;
+    while i < n {
+        let a = A::load(regs, s[0] + i, n);
+        let b = B::load(regs, s[1] + i, n);
+        let c = C::load(regs, s[2] + i, n);
+        let mut r = [R::default(); BLOCK];
+        for k in 0..BLOCK {
+            r[k] = f(a[k], b[k], c[k]);
+        }
+        R::store(regs, d + i, n, r);
+        i += BLOCK;
+    }
+}
+
+/// Applies a condition to every lane and gathers the answers into a mask.
+#[inline(always)]
+pub fn compare<A: Lane, B: Lane>(
+    regs: &[u32],
+    s: [usize; 3],
+    n: usize,
+    f: impl Fn(A, B) -> bool,
+) -> u64 {
+    let (mut i, mut mask) = (0, 0u64);
+    while i < n {
+        let a = A::load(regs, s[0] + i, n);
+        let b = B::load(regs, s[1] + i, n);
+        let mut m = 0u32;
+        for k in 0..BLOCK {
+            m |= (f(a[k], b[k]) as u32) << k;
+        }
+        mask |= (m as u64) << i;
+        i += BLOCK;
+    }
+    mask
+}
+
+/// Applies `f`, which takes and gives a bit a lane besides its operands (carries, selects).
+#[inline(always)]
+pub fn map_mask<A: Lane, B: Lane, C: Lane, R: Lane>(
+    regs: &mut [u32],
+    d: usize,
+    s: [usize; 3],
+    n: usize,
+    mask: u64,
+    f: impl Fn(A, B, C, bool) -> (R, bool),
+) -> u64 {
+    let (mut i, mut out) = (0, 0u64);
+    while i < n {
+        let a = A::load(regs, s[0] + i, n);
+        let b = B::load(regs, s[1] + i, n);
+        let c = C::load(regs, s[2] + i, n);
+        let mut r = [R::default(); BLOCK];
+        let mut m = 0u32;
+        for k in 0..BLOCK {
+            let (v, bit) = f(a[k], b[k], c[k], mask >> (i + k) & 1 != 0);
+            r[k] = v;
+            m |= (bit as u32) << k;
+        }
+        R::store(regs, d + i, n, r);
+        out |= (m as u64) << i;
+        i += BLOCK;
+    }
+    out
+}
+
+/// Chooses between two operands by the mask's bit.
+#[inline(always)]
+pub fn select<T: Lane>(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, mask: u64) {
+    let mut i = 0;
+    while i < n {
+        let a = T::load(regs, s[0] + i, n);
+        let b = T::load(regs, s[1] + i, n);
+        let mut r = [T::default(); BLOCK];
+        for k in 0..BLOCK {
+            r[k] = if mask >> (i + k) & 1 != 0 { b[k] } else { a[k] };
+        }
+        T::store(regs, d + i, n, r);
+        i += BLOCK;
+    }
+}

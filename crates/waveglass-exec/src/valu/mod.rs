@@ -1,0 +1,404 @@
+//! Vector ALU operations: how a lane kernel becomes an executed instruction.
+//!
+//! A [`Spec`] names an instruction's kernel and operand types. [`compile`] resolves an
+//! instruction's operands and modifiers around it. Sources that are plain registers go to the
+//! kernel as they are; everything else (scalars, constants, neg/abs, halves, SDWA, DPP) is first
+//! laid out in a temporary register, and results that need clamping, merging or masking come
+//! back through one. So the kernels never know of modifiers.
+
+mod dpp;
+pub mod kernel;
+mod modifiers;
+mod result;
+
+pub use dpp::Dpp;
+pub use kernel::{Builds, Kernel, LaneOp, Ty};
+pub use modifiers::{Part, SourceMods};
+pub use result::{ClampKind, ResultMods};
+
+use crate::machine::Machine;
+use crate::program::{Compile, Op, Src, Step};
+use crate::semantics::refuse;
+use crate::wave::sreg;
+use waveglass_isa::{Field, Operand, RegFile};
+
+/// What an instruction's mask operands do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MaskUse {
+    /// Lanes in, lanes out.
+    None,
+    /// Lanes in, a mask out (`v_cmp_*`).
+    Compare,
+    /// The same, and EXEC gets the mask too (`v_cmpx_*`; from gfx10 on only EXEC).
+    CompareExec,
+    /// A carry out (`v_add_co_u32`).
+    CarryOut,
+    /// A carry in and a carry out (`v_addc_co_u32`).
+    CarryInOut,
+    /// A mask in (`v_cndmask_b32`).
+    Select,
+}
+
+/// How the high half of a 16-bit result's register fares on gfx9 (Vega ISA 6.4: most operations
+/// write zero there; those added with gfx9's `op_sel` keep it). From gfx10 on it is always kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum High16 {
+    /// Written with zeros on gfx9.
+    ZeroOnGfx9,
+    /// Kept on every target.
+    Keep,
+}
+
+/// An instruction's arithmetic and operand types.
+#[derive(Clone, Copy)]
+pub struct Spec {
+    /// The mnemonic.
+    pub name: &'static str,
+    /// The kernel.
+    pub kernel: Builds,
+    /// Source types; `Ty::None` past the last.
+    pub sources: [Ty; 3],
+    /// The result's type; `Ty::None` for comparisons.
+    pub result: Ty,
+    /// Mask operands.
+    pub mask: MaskUse,
+    /// What the clamp bit does.
+    pub clamp: ClampKind,
+    /// The other half of a 16-bit result.
+    pub high: High16,
+    /// The third source is the destination's old value (`v_fmac_f32`).
+    pub accumulate: bool,
+}
+
+/// What a vector op needs beyond its slots.
+#[derive(Debug)]
+pub struct ValuInfo {
+    sources: [Ty; 3],
+    result: Ty,
+    mask: MaskUse,
+    mods: [SourceMods; 3],
+    dpp: Option<Dpp>,
+    out: ResultMods,
+    /// Where a mask is read from.
+    mask_in: Src,
+    /// Where a mask is written to; `sreg::NULL` for none.
+    mask_out: u32,
+}
+
+/// A kernel for ops that have none.
+pub fn no_kernel() -> Kernel {
+    struct Nothing;
+    impl LaneOp for Nothing {
+        fn run(_: &mut [u32], _: usize, _: [usize; 3], _: usize, _: u64) -> u64 {
+            0
+        }
+    }
+    kernel::builds::<Nothing>()[0]
+}
+
+/// The fields that hold an instruction's sources, in order.
+fn source_fields(c: &Compile<'_>, spec: &Spec) -> [Option<Field>; 3] {
+    let has = |f: Field| c.inst.operand_def(f).is_some().then_some(f);
+    // v_fmamk: d = s0 * K + s1. v_fmaak: d = s0 * s1 + K. K sits in the literal's place.
+    if has(Field::Imm).is_some() {
+        let m = c.inst.mnemonic();
+        if m.contains("mk_") {
+            return [Some(Field::Src0), Some(Field::Imm), Some(Field::Src1)];
+        }
+        return [Some(Field::Src0), Some(Field::Src1), Some(Field::Imm)];
+    }
+    let mut fields = [has(Field::Src0), has(Field::Src1), has(Field::Src2)];
+    if spec.accumulate {
+        fields[2] = None;
+    }
+    fields
+}
+
+/// Compiles a vector instruction around its spec.
+pub fn compile(c: &Compile<'_>, spec: &Spec) -> Op {
+    let fields = source_fields(c, spec);
+    compile_with(c, spec, fields, Field::Vdst)
+}
+
+/// Compiles with the operands in the given fields (a half of a VOPD pair has names of its own).
+pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], dst: Field) -> Op {
+    let mut op = c.op(run_slow);
+    op.kernel = spec.kernel[kernel::level()];
+    let mut info = ValuInfo {
+        sources: spec.sources,
+        result: spec.result,
+        mask: spec.mask,
+        mods: [SourceMods::default(); 3],
+        dpp: None,
+        out: ResultMods::default(),
+        mask_in: Src::None,
+        mask_out: sreg::NULL as u32,
+    };
+    for i in 0..3 {
+        if spec.sources[i] == Ty::None {
+            continue;
+        }
+        let Some(field) = fields[i] else {
+            if i == 2 && spec.accumulate {
+                op.s[i] = c.vector_dst(dst).map_or(Src::Const(0), Src::Vgpr);
+                info.mods[i] = SourceMods::of_accumulator(c, spec.sources[i], dst);
+                continue;
+            }
+            return refuse(c, "an operand is missing");
+        };
+        if let Some(Operand::Reg(r)) = c.inst.operand(field)
+            && r.file == RegFile::LdsDirect
+        {
+            return refuse(c, "a direct read of LDS as a source");
+        }
+        op.s[i] = c.src(field);
+        info.mods[i] = SourceMods::of(c, i, spec.sources[i], field);
+    }
+    if spec.result != Ty::None
+        && matches!(
+            spec.mask,
+            MaskUse::None | MaskUse::CarryOut | MaskUse::CarryInOut | MaskUse::Select
+        )
+    {
+        match c.inst.operand(dst) {
+            Some(Operand::Reg(r)) if matches!(r.file, RegFile::Vgpr | RegFile::Agpr) => {
+                match c.vector_dst(dst) {
+                    Some(d) => op.d = d,
+                    // Past the allocation: nothing is written.
+                    None => return c.op(|_, _| Step::Next),
+                }
+            }
+            _ => return refuse(c, "the destination is no vector register"),
+        }
+    }
+    info.dpp = match Dpp::of(c) {
+        Ok(d) => d,
+        Err(why) => return refuse(c, why),
+    };
+    info.out = ResultMods::of(c, spec, dst);
+    match spec.mask {
+        MaskUse::None => {}
+        MaskUse::Compare | MaskUse::CompareExec => {
+            info.mask_out = mask_destination(c, spec.mask);
+        }
+        MaskUse::CarryOut => info.mask_out = carry_out(c),
+        MaskUse::CarryInOut => {
+            info.mask_in = mask_source(c);
+            info.mask_out = carry_out(c);
+        }
+        MaskUse::Select => info.mask_in = mask_source(c),
+    }
+    let plain = info.dpp.is_none()
+        && info.out.is_plain()
+        && info.mods.iter().all(|m| m.is_none())
+        && spec.mask == MaskUse::None
+        && spec.result.dwords() <= 2
+        && !spec.sources.contains(&Ty::Mix);
+    if plain {
+        op.run = if op.s.iter().all(|s| matches!(s, Src::Vgpr(_) | Src::None)) {
+            run_registers
+        } else {
+            run_plain
+        };
+    }
+    op.imm = spec
+        .sources
+        .iter()
+        .chain([&spec.result])
+        .any(|t| t.is_float()) as u64;
+    op.valu = Some(Box::new(info));
+    op
+}
+
+/// Where a comparison's mask goes: `sdst`, VCC in the short forms, EXEC for `v_cmpx` from gfx10.
+fn mask_destination(c: &Compile<'_>, mask: MaskUse) -> u32 {
+    let gfx10 = c.inst.target().major() >= 10;
+    if mask == MaskUse::CompareExec && gfx10 {
+        return sreg::NULL as u32;
+    }
+    for f in [Field::Sdst, Field::Vdst] {
+        if let Some(Operand::Reg(r)) = c.inst.operand(f) {
+            return crate::program::scalar_number(r);
+        }
+    }
+    sreg::VCC_LO as u32
+}
+
+fn carry_out(c: &Compile<'_>) -> u32 {
+    match c.inst.operand(Field::Sdst) {
+        Some(Operand::Reg(r)) => crate::program::scalar_number(r),
+        _ => sreg::VCC_LO as u32,
+    }
+}
+
+/// A mask source: the third operand of the long forms, else VCC.
+fn mask_source(c: &Compile<'_>) -> Src {
+    match c.inst.operand_def(Field::Src2) {
+        Some(o) => c.src_of(o),
+        None => Src::Sgpr(sreg::VCC_LO as u8),
+    }
+}
+
+/// All sources are registers, nothing modifies anything.
+fn run_registers(m: &mut Machine<'_>, op: &Op) -> Step {
+    let n = m.wave.lanes();
+    if m.wave.exec() != m.wave.full_mask() || (op.imm != 0 && !m.wave.mode.is_default()) {
+        return run_slow(m, op);
+    }
+    let at = |s: Src| match s {
+        Src::Vgpr(r) => r as usize * n,
+        _ => 0,
+    };
+    let s = [at(op.s[0]), at(op.s[1]), at(op.s[2])];
+    // SAFETY: `level` chose this build by what the CPU reports.
+    unsafe { (op.kernel)(m.wave.lanes_flat(), op.d as usize * n, s, n, 0) };
+    m.stats.lane_operations += n as u64;
+    Step::Next
+}
+
+/// Some sources are scalars or constants, nothing modifies anything.
+fn run_plain(m: &mut Machine<'_>, op: &Op) -> Step {
+    let Some(info) = op.valu.as_deref() else {
+        return Step::Next;
+    };
+    let n = m.wave.lanes();
+    if m.wave.exec() != m.wave.full_mask() || (op.imm != 0 && !m.wave.mode.is_default()) {
+        return run_slow(m, op);
+    }
+    let mut s = [0; 3];
+    for i in 0..3 {
+        s[i] = match op.s[i] {
+            Src::Vgpr(r) => r as usize * n,
+            Src::None => 0,
+            other => broadcast(m, other, info.sources[i], i),
+        };
+    }
+    // SAFETY: `level` chose this build by what the CPU reports.
+    unsafe { (op.kernel)(m.wave.lanes_flat(), op.d as usize * n, s, n, 0) };
+    m.stats.lane_operations += n as u64;
+    Step::Next
+}
+
+/// Lays a scalar out over the lanes of temporary `i`; gives its position.
+fn broadcast(m: &mut Machine<'_>, s: Src, ty: Ty, i: usize) -> usize {
+    let n = m.wave.lanes();
+    let at = temp(m, i);
+    let v = if ty.dwords() == 2 {
+        m.s64(s)
+    } else {
+        m.s32(s) as u64
+    };
+    let regs = m.wave.lanes_flat();
+    regs[at..at + n].fill(v as u32);
+    if ty.dwords() == 2 {
+        regs[at + n..at + 2 * n].fill((v >> 32) as u32);
+    }
+    at
+}
+
+/// The position of temporary `i`, each as wide as the widest operand.
+fn temp(m: &Machine<'_>, i: usize) -> usize {
+    (m.wave.temp_base + 4 * i) * m.wave.lanes()
+}
+
+/// The general case.
+fn run_slow(m: &mut Machine<'_>, op: &Op) -> Step {
+    let Some(info) = op.valu.as_deref() else {
+        return Step::Next;
+    };
+    let n = m.wave.lanes();
+    let exec = m.wave.exec();
+    m.stats.lane_operations += exec.count_ones() as u64;
+    let mode = m.wave.mode;
+    if op.imm != 0 && !mode.is_default() {
+        let rounds = (info.result == Ty::F32 && mode.round_f32() != 0)
+            || (matches!(info.result, Ty::F64 | Ty::F16 | Ty::PkF16) && mode.round_f16_f64() != 0);
+        if rounds {
+            return m.refuse(op, "MODE asks for a rounding other than to nearest even");
+        }
+    }
+    let mut s = [0; 3];
+    let mut write = exec;
+    for i in 0..3 {
+        let ty = info.sources[i];
+        if ty == Ty::None {
+            continue;
+        }
+        let dpp = if i == 0 { info.dpp.as_ref() } else { None };
+        let flush = mode_flushes_input(mode, ty);
+        s[i] = match op.s[i] {
+            Src::Vgpr(r) if info.mods[i].is_none() && dpp.is_none() && !flush => r as usize * n,
+            Src::Vgpr(r) => {
+                let at = temp(m, i);
+                let from = r as usize * n;
+                let dwords = ty.dwords() as usize;
+                match dpp {
+                    Some(d) => write &= d.gather(m.wave, from, at, dwords, exec),
+                    None => m.wave.lanes_flat().copy_within(from..from + dwords * n, at),
+                }
+                at
+            }
+            other => broadcast(m, other, ty, i),
+        };
+        if !info.mods[i].is_none() {
+            let at = temp(m, i);
+            info.mods[i].apply(&mut m.wave.lanes_flat()[at..at + 4 * n], n, ty);
+        }
+        if flush {
+            let at = s[i];
+            modifiers::flush_denormals(&mut m.wave.lanes_flat()[at..at + 2 * n], n, ty);
+        }
+    }
+    let mask_in = match info.mask_in {
+        Src::None => 0,
+        s => m.mask(s),
+    };
+    let d = temp(m, 3);
+    // SAFETY: `level` chose this build by what the CPU reports.
+    let mask = unsafe { (op.kernel)(m.wave.lanes_flat(), d, s, n, mask_in) };
+    match info.mask {
+        MaskUse::Compare | MaskUse::CompareExec => {
+            // Lanes that are off give zero ("V_CMP": D[threadId], other bits zero).
+            let result = mask & write;
+            m.wave.set_mask(info.mask_out as usize, result);
+            if info.mask == MaskUse::CompareExec {
+                m.wave.set_exec(result);
+            }
+            return Step::Next;
+        }
+        MaskUse::CarryOut | MaskUse::CarryInOut => {
+            m.wave.set_mask(info.mask_out as usize, mask & write);
+        }
+        MaskUse::None | MaskUse::Select => {}
+    }
+    if mode_flushes_output(mode, info.result) {
+        modifiers::flush_denormals(&mut m.wave.lanes_flat()[d..d + 2 * n], n, info.result);
+    }
+    let old = op.d as usize * n;
+    info.out.apply(m.wave, d, old, info.result);
+    let regs = m.wave.lanes_flat();
+    for k in 0..info.result.dwords() as usize {
+        for lane in 0..n {
+            if write >> lane & 1 != 0 {
+                regs[old + k * n + lane] = regs[d + k * n + lane];
+            }
+        }
+    }
+    Step::Next
+}
+
+fn mode_flushes_input(mode: crate::wave::Mode, ty: Ty) -> bool {
+    match ty {
+        Ty::F32 => !mode.denorm_f32_in(),
+        Ty::F64 | Ty::F16 => !mode.denorm_f16_f64_in(),
+        _ => false,
+    }
+}
+
+fn mode_flushes_output(mode: crate::wave::Mode, ty: Ty) -> bool {
+    match ty {
+        Ty::F32 => !mode.denorm_f32_out(),
+        Ty::F64 | Ty::F16 => !mode.denorm_f16_f64_out(),
+        _ => false,
+    }
+}

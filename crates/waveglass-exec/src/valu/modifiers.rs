@@ -1,0 +1,267 @@
+//! Source modifiers: neg, abs, sign extension, halves, SDWA selects, packed swizzles.
+
+use super::kernel::Ty;
+use crate::program::Compile;
+use waveglass_isa::{Field, Half, ModStyle, Operand, OperandKind};
+
+/// Which part of a register a source or result is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Part {
+    /// All of it.
+    #[default]
+    Whole,
+    /// Byte 0 to 3.
+    Byte(u8),
+    /// Word 0 or 1.
+    Word(u8),
+}
+
+impl Part {
+    /// An SDWA select: 0-3 bytes, 4-5 words, 6 the dword (Vega ISA 13.3.6, "SDWA").
+    pub fn of_sdwa(sel: u64) -> Self {
+        match sel {
+            0..=3 => Part::Byte(sel as u8),
+            4 | 5 => Part::Word(sel as u8 - 4),
+            _ => Part::Whole,
+        }
+    }
+}
+
+/// What happens to a source between its register and the kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SourceMods {
+    neg: bool,
+    abs: bool,
+    sext: bool,
+    part: Part,
+    /// Packed operands: (half for the low result, half for the high result, negate low, negate high).
+    packed: Option<(bool, bool, bool, bool)>,
+    /// `v_fma_mix`: the source is a binary16 half.
+    mix_half: bool,
+}
+
+fn modifier_field(field: Field, position: usize) -> [Field; 1] {
+    [match field {
+        Field::Src0X => Field::Src0XModifiers,
+        Field::Vsrc1X => Field::Vsrc1XModifiers,
+        Field::Vsrc2X => Field::Vsrc2XModifiers,
+        Field::Src0Y => Field::Src0YModifiers,
+        Field::Vsrc1Y => Field::Vsrc1YModifiers,
+        Field::Vsrc2Y => Field::Vsrc2YModifiers,
+        Field::Src0 => Field::Src0Modifiers,
+        Field::Src1 => Field::Src1Modifiers,
+        Field::Src2 => Field::Src2Modifiers,
+        _ => match position {
+            0 => Field::Src0Modifiers,
+            1 => Field::Src1Modifiers,
+            _ => Field::Src2Modifiers,
+        },
+    }]
+}
+
+impl SourceMods {
+    /// The modifiers of the source in `field`.
+    pub fn of(c: &Compile<'_>, position: usize, ty: Ty, field: Field) -> Self {
+        let mut m = Self::default();
+        let inst = c.inst;
+        let [modifiers] = modifier_field(field, position);
+        let bits = inst.field(modifiers);
+        if let Some(o) = inst.operand_def(modifiers)
+            && let OperandKind::Mods(style) = o.kind
+        {
+            let is_float = ty.is_float();
+            match style {
+                ModStyle::Packed => {
+                    if matches!(
+                        ty,
+                        Ty::PkB16 | Ty::PkF16 | Ty::PkBf16 | Ty::PkF32 | Ty::PkB32
+                    ) {
+                        let p = (bits & 4 != 0, bits & 8 != 0, bits & 1 != 0, bits & 2 != 0);
+                        if p != (false, true, false, false) {
+                            m.packed = Some(p);
+                        }
+                    } else if is_float || ty == Ty::B32 {
+                        // Dot products' accumulators and v_fma_mix take neg and abs.
+                        m.neg = bits & 1 != 0 && is_float;
+                        m.abs = bits & 2 != 0 && is_float;
+                    }
+                }
+                ModStyle::Sext => m.sext = bits & 1 != 0,
+                ModStyle::Fp | ModStyle::Fp16 => {
+                    m.neg = bits & 1 != 0;
+                    m.abs = bits & 2 != 0;
+                }
+                ModStyle::Int | ModStyle::Int16 | ModStyle::Opsel => {}
+            }
+            if ty == Ty::Mix {
+                m.neg = bits & 1 != 0;
+                m.abs = bits & 2 != 0;
+                m.mix_half = bits & 8 != 0;
+                m.part = if bits & 4 != 0 {
+                    Part::Word(1)
+                } else {
+                    Part::Word(0)
+                };
+                return m;
+            }
+            if ty.is_half() && !matches!(style, ModStyle::Packed) && bits & 4 != 0 {
+                m.part = Part::Word(1);
+            }
+        }
+        // Halves that the register's own name carries (true16).
+        if let Some(Operand::Reg(r)) = inst.operand(field)
+            && r.half == Some(Half::Hi)
+        {
+            m.part = Part::Word(1);
+        }
+        let sel = match position {
+            0 => inst.operand_def(Field::Src0Sel),
+            1 => inst.operand_def(Field::Src1Sel),
+            _ => None,
+        };
+        if let Some(o) = sel {
+            m.part = Part::of_sdwa(inst.raw(o));
+            // SDWA's neg and abs act on the selected part as the operand's type; a 16-bit operand
+            // in word 0 is the whole as far as the kernel sees.
+            if ty.is_half() && matches!(m.part, Part::Word(0) | Part::Whole) && !m.sext {
+                m.part = Part::Whole;
+            }
+        }
+        m
+    }
+
+    /// The accumulator of `v_fmac_f16` and its kin: the destination's own half.
+    pub fn of_accumulator(c: &Compile<'_>, ty: Ty, dst: Field) -> Self {
+        let mut m = Self::default();
+        if ty.is_half()
+            && let Some(Operand::Reg(r)) = c.inst.operand(dst)
+            && r.half == Some(Half::Hi)
+        {
+            m.part = Part::Word(1);
+        }
+        // v_fmac in its long form may negate the accumulator.
+        if let Some(o) = c.inst.operand_def(Field::Src2Modifiers) {
+            let bits = c.inst.raw(o);
+            m.neg = bits & 1 != 0;
+            m.abs = bits & 2 != 0;
+        }
+        m
+    }
+
+    /// Nothing to do.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Acts on the lanes of a temporary that holds the source.
+    pub fn apply(&self, regs: &mut [u32], n: usize, ty: Ty) {
+        if ty == Ty::Mix {
+            if self.mix_half {
+                let shift = if self.part == Part::Word(1) { 16 } else { 0 };
+                for x in &mut regs[..n] {
+                    *x = half::f16::from_bits((*x >> shift) as u16)
+                        .to_f32()
+                        .to_bits();
+                }
+            }
+            sign(&mut regs[..n], 0x8000_0000, self.neg, self.abs);
+            return;
+        }
+        match self.part {
+            Part::Whole => {}
+            Part::Byte(b) => {
+                for x in &mut regs[..n] {
+                    let v = (*x >> (8 * b)) as u8;
+                    *x = if self.sext {
+                        v as i8 as i32 as u32
+                    } else {
+                        v as u32
+                    };
+                }
+            }
+            Part::Word(w) => {
+                for x in &mut regs[..n] {
+                    let v = (*x >> (16 * w)) as u16;
+                    *x = if self.sext {
+                        v as i16 as i32 as u32
+                    } else {
+                        v as u32
+                    };
+                }
+            }
+        }
+        if let Some((lo, hi, neg_lo, neg_hi)) = self.packed {
+            swizzle(regs, n, ty, lo, hi, neg_lo, neg_hi);
+        }
+        match ty {
+            Ty::F64 => sign(&mut regs[n..2 * n], 0x8000_0000, self.neg, self.abs),
+            Ty::F16 | Ty::Bf16 | Ty::B16 => sign(&mut regs[..n], 0x8000, self.neg, self.abs),
+            _ => sign(&mut regs[..n], 0x8000_0000, self.neg, self.abs),
+        }
+    }
+}
+
+fn sign(regs: &mut [u32], bit: u32, neg: bool, abs: bool) {
+    if abs {
+        regs.iter_mut().for_each(|x| *x &= !bit);
+    }
+    if neg {
+        regs.iter_mut().for_each(|x| *x ^= bit);
+    }
+}
+
+/// Rearranges and negates the two values of a packed operand.
+fn swizzle(regs: &mut [u32], n: usize, ty: Ty, lo: bool, hi: bool, neg_lo: bool, neg_hi: bool) {
+    if matches!(ty, Ty::PkF32 | Ty::PkB32) {
+        for i in 0..n {
+            let (a, b) = (regs[i], regs[n + i]);
+            let (mut x, mut y) = (if lo { b } else { a }, if hi { b } else { a });
+            if ty == Ty::PkF32 {
+                x ^= (neg_lo as u32) << 31;
+                y ^= (neg_hi as u32) << 31;
+            }
+            regs[i] = x;
+            regs[n + i] = y;
+        }
+        return;
+    }
+    let float = matches!(ty, Ty::PkF16 | Ty::PkBf16);
+    let flip = if float {
+        (neg_lo as u32) << 15 | (neg_hi as u32) << 31
+    } else {
+        0
+    };
+    for x in &mut regs[..n] {
+        let (a, b) = (*x & 0xffff, *x >> 16);
+        *x = (if lo { b } else { a } | if hi { b } else { a } << 16) ^ flip;
+    }
+}
+
+/// Turns denormals into zeros of the same sign.
+pub(super) fn flush_denormals(regs: &mut [u32], n: usize, ty: Ty) {
+    match ty {
+        Ty::F32 => {
+            for x in &mut regs[..n] {
+                if *x & 0x7f80_0000 == 0 {
+                    *x &= 0x8000_0000;
+                }
+            }
+        }
+        Ty::F16 => {
+            for x in &mut regs[..n] {
+                if *x & 0x7c00 == 0 {
+                    *x &= 0xffff_8000;
+                }
+            }
+        }
+        Ty::F64 => {
+            for i in 0..n {
+                if regs[n + i] & 0x7ff0_0000 == 0 {
+                    regs[i] = 0;
+                    regs[n + i] &= 0x8000_0000;
+                }
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,212 @@
+//! What happens to a result between the kernel and its register: output modifier, clamp, the half
+//! or part that it goes to.
+
+use super::kernel::Ty;
+use super::modifiers::Part;
+use super::{High16, Spec};
+use crate::program::Compile;
+use crate::wave::Wave;
+use half::f16;
+use waveglass_isa::{Field, Half, Operand};
+
+/// What the clamp bit does to a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClampKind {
+    /// Floats go into [0, 1]; the bit has no effect on other types.
+    Float,
+    /// The kernel of an integer operation is replaced by a saturating one.
+    Saturating(super::Builds),
+}
+
+/// What an SDWA result does with the rest of its register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unused {
+    Zero,
+    SignExtend,
+    Preserve,
+}
+
+/// How a result reaches its register.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ResultMods {
+    omod: u8,
+    clamp: bool,
+    /// A 16-bit result goes into this word, and the other is kept.
+    word: Option<u8>,
+    sdwa: Option<(PartBits, u8)>,
+}
+
+/// `Part` without its default, so that a whole dword in SDWA form differs from none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct PartBits(Part);
+
+impl ResultMods {
+    /// The result modifiers of an instruction.
+    pub fn of(c: &Compile<'_>, spec: &Spec, dst: Field) -> Self {
+        let inst = c.inst;
+        let mut m = Self {
+            clamp: inst.field(Field::Clamp) != 0,
+            ..Self::default()
+        };
+        m.omod = inst.field(Field::Omod) as u8;
+        if let Some(o) = inst.operand_def(Field::DstSel) {
+            let part = Part::of_sdwa(inst.raw(o));
+            let unused = inst.field(Field::DstUnused) as u8;
+            // A whole dword leaves nothing unused.
+            if part != Part::Whole {
+                m.sdwa = Some((PartBits(part), unused));
+            }
+            return m;
+        }
+        if spec.result.is_half() {
+            let hi = match inst.operand(dst) {
+                Some(Operand::Reg(r)) if r.half.is_some() => r.half == Some(Half::Hi),
+                // `op_sel` of the result is bit 3 of the first source's modifiers; packed
+                // instructions use that bit otherwise.
+                _ => {
+                    inst.def().encoding() == "ENC_VOP3" && inst.field(Field::Src0Modifiers) & 8 != 0
+                }
+            };
+            let keeps = inst.target().major() >= 10 || spec.high == High16::Keep || hi;
+            if keeps {
+                m.word = Some(hi as u8);
+            }
+        }
+        m
+    }
+
+    /// The kernel's result goes to the register as it is.
+    pub fn is_plain(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Acts on the lanes at `d`, whose register's old lanes are at `old`.
+    pub fn apply(&self, wave: &mut Wave, d: usize, old: usize, ty: Ty) {
+        if self.is_plain() {
+            return;
+        }
+        let n = wave.lanes();
+        let (dx10, gfx12) = (wave.mode.dx10_clamp(), wave.target.major() >= 12);
+        let regs = wave.lanes_flat();
+        if self.omod != 0 {
+            omod(&mut regs[d..d + 2 * n], n, ty, self.omod);
+        }
+        if self.clamp {
+            clamp(&mut regs[d..d + 2 * n], n, ty, dx10 || gfx12);
+        }
+        if let Some(w) = self.word {
+            for i in 0..n {
+                let v = regs[d + i] & 0xffff;
+                let o = regs[old + i];
+                regs[d + i] = if w == 0 {
+                    o & 0xffff_0000 | v
+                } else {
+                    o & 0xffff | v << 16
+                };
+            }
+        }
+        if let Some((PartBits(part), unused)) = self.sdwa {
+            let (shift, width) = match part {
+                Part::Byte(b) => (8 * b as u32, 8),
+                Part::Word(w) => (16 * w as u32, 16),
+                Part::Whole => (0, 32),
+            };
+            let unused = match unused {
+                1 => Unused::SignExtend,
+                2 => Unused::Preserve,
+                _ => Unused::Zero,
+            };
+            let ones = u32::MAX >> (32 - width);
+            for i in 0..n {
+                let v = regs[d + i] & ones;
+                regs[d + i] = match unused {
+                    Unused::Zero => v << shift,
+                    Unused::SignExtend => {
+                        (((v << (32 - width)) as i32 >> (32 - width)) as u32) << shift
+                    }
+                    Unused::Preserve => regs[old + i] & !(ones << shift) | v << shift,
+                };
+            }
+        }
+    }
+}
+
+fn omod(regs: &mut [u32], n: usize, ty: Ty, omod: u8) {
+    let factor = match omod {
+        1 => 2.0,
+        2 => 4.0,
+        _ => 0.5,
+    };
+    match ty {
+        Ty::F32 | Ty::Mix => {
+            for x in &mut regs[..n] {
+                *x = (f32::from_bits(*x) * factor as f32).to_bits();
+            }
+        }
+        Ty::F16 => {
+            for x in &mut regs[..n] {
+                let v = f16::from_bits(*x as u16).to_f32() * factor as f32;
+                *x = f16::from_f32(v).to_bits() as u32;
+            }
+        }
+        Ty::F64 => {
+            for i in 0..n {
+                let v = f64::from_bits(regs[i] as u64 | (regs[n + i] as u64) << 32) * factor;
+                regs[i] = v.to_bits() as u32;
+                regs[n + i] = (v.to_bits() >> 32) as u32;
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Into [0, 1]. NaN becomes zero under DX10_CLAMP, else it stays.
+fn clamp(regs: &mut [u32], n: usize, ty: Ty, nan_to_zero: bool) {
+    let one = |x: f32| {
+        if x.is_nan() {
+            if nan_to_zero { 0.0 } else { x }
+        } else if x > 0.0 {
+            x.min(1.0)
+        } else {
+            0.0
+        }
+    };
+    match ty {
+        Ty::F32 | Ty::Mix => {
+            for x in &mut regs[..n] {
+                *x = one(f32::from_bits(*x)).to_bits();
+            }
+        }
+        Ty::PkF32 => {
+            for x in &mut regs[..2 * n] {
+                *x = one(f32::from_bits(*x)).to_bits();
+            }
+        }
+        Ty::F16 => {
+            for x in &mut regs[..n] {
+                *x = f16::from_f32(one(f16::from_bits(*x as u16).to_f32())).to_bits() as u32;
+            }
+        }
+        Ty::PkF16 => {
+            for x in &mut regs[..n] {
+                let f = |h: u32| f16::from_f32(one(f16::from_bits(h as u16).to_f32())).to_bits();
+                *x = f(*x) as u32 | (f(*x >> 16) as u32) << 16;
+            }
+        }
+        Ty::F64 => {
+            for i in 0..n {
+                let x = f64::from_bits(regs[i] as u64 | (regs[n + i] as u64) << 32);
+                let v = if x.is_nan() {
+                    if nan_to_zero { 0.0 } else { x }
+                } else if x > 0.0 {
+                    x.min(1.0)
+                } else {
+                    0.0
+                };
+                regs[i] = v.to_bits() as u32;
+                regs[n + i] = (v.to_bits() >> 32) as u32;
+            }
+        }
+        _ => {}
+    }
+}

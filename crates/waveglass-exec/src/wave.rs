@@ -1,0 +1,273 @@
+//! The state of one wave.
+
+use waveglass_isa::Target;
+
+/// Lanes in a row of a vector register: a wave32 register is one row, a wave64 register two.
+pub const ROW_LANES: usize = 32;
+
+/// Positions of scalar registers in [`Wave::sgpr`], by their number as an operand.
+pub mod sreg {
+    /// `flat_scratch_lo` on gfx9.
+    pub const FLAT_SCRATCH_LO: usize = 102;
+    /// `xnack_mask_lo` on gfx9.
+    pub const XNACK_MASK_LO: usize = 104;
+    /// `vcc_lo`.
+    pub const VCC_LO: usize = 106;
+    /// `vcc_hi`.
+    pub const VCC_HI: usize = 107;
+    /// `ttmp0`.
+    pub const TTMP0: usize = 108;
+    /// `m0`, wherever the target's encoding has it.
+    pub const M0: usize = 124;
+    /// A place that writes to `null` go to and that reads as zero.
+    pub const NULL: usize = 125;
+    /// `exec_lo`.
+    pub const EXEC_LO: usize = 126;
+    /// `exec_hi`.
+    pub const EXEC_HI: usize = 127;
+}
+
+/// The fields of MODE that change arithmetic (each generation's "MODE register" table).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mode(pub u32);
+
+impl Mode {
+    /// f32 rounding: 0 to nearest even, 1 up, 2 down, 3 toward zero.
+    pub fn round_f32(self) -> u32 {
+        self.0 & 3
+    }
+
+    /// f16 and f64 rounding.
+    pub fn round_f16_f64(self) -> u32 {
+        self.0 >> 2 & 3
+    }
+
+    /// Whether f32 inputs keep their denormals.
+    pub fn denorm_f32_in(self) -> bool {
+        self.0 >> 4 & 1 != 0
+    }
+
+    /// Whether f32 results keep their denormals.
+    pub fn denorm_f32_out(self) -> bool {
+        self.0 >> 5 & 1 != 0
+    }
+
+    /// Whether f16 and f64 inputs keep their denormals.
+    pub fn denorm_f16_f64_in(self) -> bool {
+        self.0 >> 6 & 1 != 0
+    }
+
+    /// Whether f16 and f64 results keep their denormals.
+    pub fn denorm_f16_f64_out(self) -> bool {
+        self.0 >> 7 & 1 != 0
+    }
+
+    /// DX10_CLAMP: clamp turns NaN into zero (gone on gfx12).
+    pub fn dx10_clamp(self) -> bool {
+        self.0 >> 8 & 1 != 0
+    }
+
+    /// IEEE: signalling NaNs are quieted (gone on gfx12).
+    pub fn ieee(self) -> bool {
+        self.0 >> 9 & 1 != 0
+    }
+
+    /// Whether arithmetic is in the mode that the lane kernels are written for: round to nearest
+    /// even, all denormals kept.
+    pub fn is_default(self) -> bool {
+        self.0 & 0xff == 0xf0
+    }
+}
+
+/// One wave: its registers and where it stands.
+#[derive(Clone, Debug)]
+pub struct Wave {
+    /// The target whose rules hold.
+    pub target: Target,
+    /// Rows a vector register: 1 for wave32, 2 for wave64.
+    pub rows: usize,
+    /// Vector registers, accumulation registers and the executor's temporaries, row after row.
+    pub vgpr: Vec<[u32; ROW_LANES]>,
+    /// How many vector registers the wave was given (AGPRs not counted).
+    pub vgpr_count: usize,
+    /// The register number at which AGPR 0 lies in `vgpr`.
+    pub agpr_base: usize,
+    /// How many AGPRs there are.
+    pub agpr_count: usize,
+    /// The register number of the first temporary.
+    pub temp_base: usize,
+    /// Scalar registers by operand number; see [`sreg`]. EXEC and M0 live here too.
+    pub sgpr: [u32; 128],
+    /// SCC.
+    pub scc: bool,
+    /// MODE.
+    pub mode: Mode,
+    /// TRAPSTS, or the generation's equivalent.
+    pub trapsts: u32,
+    /// Where scratch memory of this wave starts (a global address).
+    pub scratch_base: u64,
+    /// Scratch bytes a lane.
+    pub scratch_size: u32,
+    /// Position in the workgroup.
+    pub id_in_group: u32,
+    /// The workgroup's id.
+    pub group: [u32; 3],
+    /// The next operation.
+    pub ip: u32,
+    /// Instructions executed.
+    pub steps: u64,
+    /// The barrier's phase that the wave waits for to end.
+    pub awaits: u64,
+    /// The instruction that met the latest memory violation.
+    pub fault_at: (u64, &'static str),
+    /// VGPR index mode of gfx9 (`s_set_gpr_idx_on`): (index, which operands).
+    pub gpr_index: Option<(u32, u32)>,
+    /// The extra VGPR number bits of gfx1250 (`s_set_vgpr_msb`).
+    pub vgpr_msb: u32,
+}
+
+/// Temporaries kept behind the registers: five operands of up to 32 dwords each would be needed
+/// by matrix operations alone; vector operations use four of two dwords.
+pub const TEMPS: usize = 16;
+
+impl Wave {
+    /// A wave with all registers zero.
+    pub fn new(target: Target, wave_size: u32, vgprs: usize, agprs: usize) -> Self {
+        let mut w = Self::empty(target, wave_size, vgprs, agprs);
+        w.vgpr = vec![[0; ROW_LANES]; (w.temp_base + TEMPS) * w.rows];
+        w
+    }
+
+    /// The same without memory for the vector registers.
+    pub(crate) fn empty(target: Target, wave_size: u32, vgprs: usize, agprs: usize) -> Self {
+        let rows = (wave_size as usize / ROW_LANES).max(1);
+        let agpr_base = vgprs;
+        let temp_base = vgprs + agprs;
+        Self {
+            target,
+            rows,
+            vgpr: Vec::new(),
+            vgpr_count: vgprs,
+            agpr_base,
+            agpr_count: agprs,
+            temp_base,
+            sgpr: [0; 128],
+            scc: false,
+            mode: Mode(0xf0),
+            trapsts: 0,
+            scratch_base: 0,
+            scratch_size: 0,
+            id_in_group: 0,
+            group: [0; 3],
+            ip: 0,
+            steps: 0,
+            awaits: 0,
+            fault_at: (0, ""),
+            gpr_index: None,
+            vgpr_msb: 0,
+        }
+    }
+
+    /// Lanes in the wave.
+    pub fn lanes(&self) -> usize {
+        self.rows * ROW_LANES
+    }
+
+    /// All lanes' bits set.
+    #[inline]
+    pub fn full_mask(&self) -> u64 {
+        if self.rows == 2 {
+            u64::MAX
+        } else {
+            u32::MAX as u64
+        }
+    }
+
+    /// EXEC.
+    #[inline]
+    pub fn exec(&self) -> u64 {
+        self.mask(sreg::EXEC_LO)
+    }
+
+    /// Sets EXEC; a wave32 keeps the high half.
+    #[inline]
+    pub fn set_exec(&mut self, v: u64) {
+        self.set_mask(sreg::EXEC_LO, v);
+    }
+
+    /// VCC.
+    #[inline]
+    pub fn vcc(&self) -> u64 {
+        self.mask(sreg::VCC_LO)
+    }
+
+    /// A lane mask in scalar registers: one register of a wave32, two of a wave64.
+    #[inline]
+    pub fn mask(&self, index: usize) -> u64 {
+        let lo = self.sgpr[index & 127] as u64;
+        if self.rows == 2 {
+            lo | (self.sgpr[(index + 1) & 127] as u64) << 32
+        } else {
+            lo
+        }
+    }
+
+    /// Writes a lane mask.
+    #[inline]
+    pub fn set_mask(&mut self, index: usize, v: u64) {
+        if index == sreg::NULL {
+            return;
+        }
+        self.sgpr[index & 127] = v as u32;
+        if self.rows == 2 {
+            self.sgpr[(index + 1) & 127] = (v >> 32) as u32;
+        }
+    }
+
+    /// A 64-bit scalar register pair.
+    #[inline]
+    pub fn s64(&self, index: usize) -> u64 {
+        if index == sreg::NULL {
+            return 0;
+        }
+        self.sgpr[index & 127] as u64 | (self.sgpr[(index + 1) & 127] as u64) << 32
+    }
+
+    /// Writes a 64-bit scalar register pair.
+    #[inline]
+    pub fn set_s64(&mut self, index: usize, v: u64) {
+        if index == sreg::NULL {
+            return;
+        }
+        self.sgpr[index & 127] = v as u32;
+        self.sgpr[(index + 1) & 127] = (v >> 32) as u32;
+    }
+
+    /// Writes a scalar register.
+    #[inline]
+    pub fn set_s32(&mut self, index: usize, v: u32) {
+        if index != sreg::NULL {
+            self.sgpr[index & 127] = v;
+        }
+    }
+
+    /// The registers as one run of lanes: register `r` starts at `r * lanes()`.
+    #[inline]
+    pub fn lanes_flat(&mut self) -> &mut [u32] {
+        self.vgpr.as_flattened_mut()
+    }
+
+    /// One lane of a register.
+    pub fn lane(&self, register: usize, lane: usize) -> u32 {
+        self.vgpr
+            .get(register * self.rows + lane / ROW_LANES)
+            .map_or(0, |row| row[lane % ROW_LANES])
+    }
+
+    /// Writes one lane of a register.
+    pub fn set_lane(&mut self, register: usize, lane: usize, v: u32) {
+        if let Some(row) = self.vgpr.get_mut(register * self.rows + lane / ROW_LANES) {
+            row[lane % ROW_LANES] = v;
+        }
+    }
+}
