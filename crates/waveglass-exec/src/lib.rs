@@ -1,1 +1,3 @@
 //! Placeholder for the crate's first commit.
+
+pub mod alu;
