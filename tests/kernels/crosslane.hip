@@ -124,7 +124,7 @@ KERNEL dpp_rows(const u32 *in, u32 *out) {
   out[i * 6 + 1] = DPP(0x15d, 0xf, 0xf, false);                           // row_share:13
   out[i * 6 + 2] = DPP(0x163, 0xf, 0xf, false);                           // row_xmask:3
   out[i * 6 + 3] = __builtin_amdgcn_mov_dpp8(v, DPP8(1, 2, 3, 0, 7, 7, 5, 4));
-  out[i * 6 + 4] = (u32)__builtin_amdgcn_permlane16((i32)old, (i32)v, 0x76543210, (i32)0xfedcba98, false, false);
+  out[i * 6 + 4] = (u32)__builtin_amdgcn_permlane16((i32)old, (i32)v, 0x6420fdb9, 0x13579ace, false, false);
   out[i * 6 + 5] = (u32)__builtin_amdgcn_permlanex16((i32)old, (i32)v, 0x01234567, (i32)0x89abcdef, false, false);
 }
 #endif

@@ -80,7 +80,7 @@ KERNEL i16_ops(const u16 *as, const u16 *bs, u16 *out) {
   u16 *o = out + i * 12;
   o[0] = (u16)(a + b);
   o[1] = (u16)(a - b);
-  o[2] = (u16)(a * b);
+  o[2] = (u16)((u32)a * b);
   o[3] = (u16)(a / d);
   o[4] = (u16)(a % d);
   o[5] = (u16)((i16)a / (i16)d);
@@ -89,5 +89,5 @@ KERNEL i16_ops(const u16 *as, const u16 *bs, u16 *out) {
   o[8] = (u16)((i16)a >> (b & 15));
   o[9] = a < b ? a : b;
   o[10] = (u16)((i16)a > (i16)b ? a : b);
-  o[11] = (u16)(a * b + d);
+  o[11] = (u16)((u32)a * b + d);
 }
