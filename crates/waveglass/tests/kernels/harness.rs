@@ -216,17 +216,16 @@ fn run(launch: Launch) -> Result<Outputs, String> {
         args,
     } = launch;
     let items = work_items.unwrap_or([grid[0] * block[0], grid[1] * block[1], grid[2] * block[2]]);
-    let mut kernarg = 0;
-    for arg in &args {
-        kernarg += match arg {
-            Arg::Value(bytes) => bytes.len(),
-            Arg::Buffer(_) => 8,
-        };
-    }
+    let describe = |arg: &Arg| match arg {
+        Arg::Value(bytes) => format!("a value of {} bytes", bytes.len()),
+        Arg::Buffer(bytes) => format!("a buffer of {} bytes", bytes.len()),
+    };
     Err(format!(
-        "the runner is not wired up yet ({kernel} for {target} in {} bytes; {items:?} work-items in {block:?}; \
-         {kernarg} bytes of arguments, {dynamic_lds} of dynamic LDS)",
-        code_object.len()
+        "the runner is not wired up yet ({kernel} for {target} in {} bytes; {items:?} work-items in {block:?}; {}; {} bytes of \
+         dynamic LDS)",
+        code_object.len(),
+        args.iter().map(describe).collect::<Vec<_>>().join(", "),
+        dynamic_lds,
     ))
 }
 

@@ -58,7 +58,7 @@ fn arithmetic_of_32_bits_agrees() {
             sa.wrapping_abs() as u32,
             a.rotate_left(13),
             (a / 32) % 2048,
-            (((sa << 9) as i32) >> 21) as u32,
+            ((sa << 9) >> 21) as u32,
         ]);
     }
     each(builds_and_wave64("integer"), |build| {
