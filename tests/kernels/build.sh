@@ -69,4 +69,4 @@ job "reduce.O3.gfx90a-sramecc+-xnack-.hsaco" reduce "gfx90a:sramecc+:xnack-" -O3
 
 mkdir -p built
 xargs -P "$JOBS" -I{} sh -c '{}' <"$jobs"
-chmod -x built/*.hsaco
+find built -name '*.hsaco' -exec chmod -x {} +

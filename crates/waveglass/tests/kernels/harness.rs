@@ -83,6 +83,16 @@ pub(crate) fn builds_of(source: &str, variants: &[&str], targets: &[&'static str
     builds
 }
 
+/// The code object of `target` in a file of its own.
+pub(crate) fn plain(name: &str, target: &'static str, wave: u32) -> Build {
+    Build {
+        name: name.to_owned(),
+        target,
+        wave,
+        file: file(name),
+    }
+}
+
 /// -O0 and -O3 for every target.
 pub(crate) fn builds(source: &str) -> Vec<Build> {
     builds_of(source, &["O0", "O3"], &TARGETS)

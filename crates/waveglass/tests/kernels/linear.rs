@@ -1,7 +1,7 @@
 //! Vector add with a tail, saxpy, and copies.
 
 use crate::compare::{F32, exact, rows};
-use crate::harness::{builds, each};
+use crate::harness::{builds, each, plain};
 use crate::input::{F32_EDGES, f32s_in, pairs, u32s};
 
 fn floats(n: usize) -> (Vec<f32>, Vec<f32>) {
@@ -103,5 +103,23 @@ fn copies_are_complete() {
             .arg(4 * 1001u32)
             .run()?;
         exact("copy_b32", 1, &out.get::<u32>(1), &from)
+    });
+}
+
+#[test]
+fn code_objects_outside_bundles_run() {
+    let (a, b) = floats(300);
+    let want: Vec<f32> = a.iter().zip(&b).map(|(x, y)| x + y).collect();
+    let files = vec![
+        plain("linear.O3.gfx90a.hsaco", "gfx90a", 64),
+        plain("linear.O3.gfx1100.hsaco", "gfx1100", 32),
+    ];
+    each(files, |build| {
+        let launch = build
+            .launch("vector_add")
+            .grid([3, 1, 1])
+            .block([128, 1, 1]);
+        let launch = launch.buffer(&a).buffer(&b).output::<f32>(300).arg(300u32);
+        rows("vector_add", &[F32], &launch.run()?.get::<f32>(2), &want)
     });
 }

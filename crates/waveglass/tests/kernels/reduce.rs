@@ -1,7 +1,7 @@
 //! Reductions in LDS and by atomics, in any order of the workgroups.
 
 use crate::compare::exact;
-use crate::harness::{Launch, builds_and_wave64, each};
+use crate::harness::{Launch, builds_and_wave64, each, plain};
 use crate::input::{U32_EDGES, U64_EDGES, bytes, u32s, u64s};
 
 /// 1000 work-items in 256s, the last 24 past the end.
@@ -13,7 +13,14 @@ fn four_blocks(launch: Launch) -> Launch {
 fn u32_sums_wrap() {
     let x = u32s(1, 3000);
     let want = x.iter().fold(5u32, |s, v| s.wrapping_add(*v));
-    each(builds_and_wave64("reduce"), |build| {
+    let mut builds = builds_and_wave64("reduce");
+    // One that fixes the settings of SRAM ECC and XNACK, in its e_flags and its target's name.
+    builds.push(plain(
+        "reduce.O3.gfx90a-sramecc+-xnack-.hsaco",
+        "gfx90a",
+        64,
+    ));
+    each(builds, |build| {
         let launch = four_blocks(build.launch("reduce_u32_add"));
         let out = launch.buffer(&x).buffer(&[5u32]).arg(3000u32).run()?;
         exact("reduce_u32_add", 1, &out.get::<u32>(1), &[want])
