@@ -222,9 +222,12 @@ impl Shared<'_> {
         let items: u64 = d.items(id).iter().map(|&i| i as u64).product();
         let waves = items.div_ceil(d.wave_size as u64) as u32;
         let per_group = d.scratch_bytes() * d.waves_per_group() as u64;
-        let resident = self.scratch.size.checked_div(per_group).unwrap_or(u64::MAX);
-        // With fewer workgroups than places, the arena is as small as they need.
-        let at = ((thread * RESIDENT + place) as u64) % resident.max(1);
+        // The arena holds every workgroup, or one for each place of each thread.
+        let at = if self.group_count <= (self.limits.threads.max(1) * RESIDENT) as u64 {
+            n
+        } else {
+            (thread * RESIDENT + place) as u64
+        };
         let slots = (0..waves)
             .map(|w| {
                 let offset = at * per_group + w as u64 * d.scratch_bytes();
