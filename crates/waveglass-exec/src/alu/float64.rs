@@ -228,13 +228,8 @@ mod tests {
 
     #[test]
     fn trig_preop_segments_add_up_to_two_over_pi() {
-        // The double nearest below 2/pi, and the rest to 106 bits.
-        assert_eq!(
-            v_trig_preop_f64(1.0, 0),
-            std::f64::consts::FRAC_2_PI
-                .next_down()
-                .max(0.636_619_772_367_581_3)
-        );
+        // 2/pi begins 0.a2f9836e4e441529 in hexadecimal; 53 bits of it.
+        assert_eq!(v_trig_preop_f64(1.0, 0).to_bits(), 0x3fe4_5f30_6dc9_c882);
         let rest = v_trig_preop_f64(1.0, 1);
         assert!(rest > 0.0 && rest < 2f64.powi(-53));
         // A large argument brings the next bits up, scaled against underflow.
