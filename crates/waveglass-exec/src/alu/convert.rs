@@ -259,7 +259,8 @@ pub fn v_cvt_f32_bf16(a: u16) -> f32 {
 /// `v_cvt_sr_bf16_f32`: the discarded 16 bits plus the low 16 bits of `seed`
 /// decide whether the result is the BF16 above; NaN and infinity are kept.
 ///
-/// The manual does not say which bits of the seed are used.
+/// CDNA4's manual does not say which bits of the seed are used; CDNA5's packed
+/// form adds 16 bits of it.
 #[inline(always)]
 pub fn v_cvt_sr_bf16_f32(a: f32, seed: u32) -> u16 {
     let bits = a.to_bits();
@@ -269,6 +270,13 @@ pub fn v_cvt_sr_bf16_f32(a: f32, seed: u32) -> u16 {
     } else {
         u32::from(narrow_bf16(nan1_f32(a, a)))
     }) as u16
+}
+
+/// `v_cvt_sr_pk_bf16_f32` (CDNA5): as [`v_cvt_sr_bf16_f32`], `a` with the low
+/// and `b` with the high half of `seed`.
+#[inline(always)]
+pub fn v_cvt_sr_pk_bf16_f32(a: f32, b: f32, seed: u32) -> u32 {
+    pack(v_cvt_sr_bf16_f32(a, seed), v_cvt_sr_bf16_f32(b, seed >> 16))
 }
 
 /// `v_cvt_sr_f16_f32`: the discarded bits plus the low 13 bits of `seed` decide
@@ -421,5 +429,7 @@ mod tests {
             .count();
         assert_eq!(ups, 0x800);
         assert_eq!(v_cvt_sr_bf16_f32(f32::INFINITY, u32::MAX), 0x7f80);
+        let third = f32::from_bits(0x3f80_8000);
+        assert_eq!(v_cvt_sr_pk_bf16_f32(third, third, 0x8000_7fff), 0x3f81_3f80);
     }
 }

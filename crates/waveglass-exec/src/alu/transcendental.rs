@@ -302,7 +302,8 @@ mod tests {
 
     #[test]
     fn the_manuals_functional_examples() {
-        let examples: [(fn(f32) -> f32, u32, u32); 28] = [
+        type Example = (fn(f32) -> f32, u32, u32);
+        let examples: [Example; 28] = [
             (v_exp_f32, 0xff80_0000, 0x0000_0000),
             (v_exp_f32, 0x8000_0000, 0x3f80_0000),
             (v_exp_f32, 0x7f80_0000, 0x7f80_0000),
@@ -414,7 +415,8 @@ mod tests {
 
     #[test]
     fn all_halves_are_the_nearest_to_the_host_value() {
-        let functions: [(fn(u16) -> u16, fn(f64) -> f64); 5] = [
+        type Pair = (fn(u16) -> u16, fn(f64) -> f64);
+        let functions: [Pair; 5] = [
             (v_rcp_f16, |x| 1.0 / x),
             (v_sqrt_f16, f64::sqrt),
             (v_rsq_f16, |x| 1.0 / x.sqrt()),
