@@ -46,16 +46,44 @@ pub fn v_cvt_f32_u32_round(a: u32, round: Round) -> f32 {
     narrow_f32_round(f64::from(a), round)
 }
 
+/// The magnitude of `a` truncated to an integer, saturated to `u32::MAX`; zero
+/// for a NaN.
+///
+/// Written with shifts because the host's saturating cast is not vectorised.
+#[inline(always)]
+fn truncated_magnitude(a: f32) -> u32 {
+    let magnitude = a.to_bits() & 0x7fff_ffff;
+    let exponent = magnitude >> 23;
+    let significand = magnitude << 8 | 0x8000_0000;
+    // 158 is the biased exponent of 2^31, the weight of the top bit.
+    let whole = significand >> (158u32.wrapping_sub(exponent) & 31);
+    let r = if exponent < 127 { 0 } else { whole };
+    let r = if exponent > 158 { u32::MAX } else { r };
+    if magnitude > 0x7f80_0000 { 0 } else { r }
+}
+
 /// `v_cvt_u32_f32`.
 #[inline(always)]
 pub fn v_cvt_u32_f32(a: f32) -> u32 {
-    a as u32
+    if a.is_sign_negative() {
+        0
+    } else {
+        truncated_magnitude(a)
+    }
 }
 
 /// `v_cvt_i32_f32`.
 #[inline(always)]
 pub fn v_cvt_i32_f32(a: f32) -> u32 {
-    a as i32 as u32
+    let magnitude = truncated_magnitude(a);
+    let negative = a.is_sign_negative();
+    let limit = if negative { 0x8000_0000 } else { 0x7fff_ffff };
+    let magnitude = magnitude.min(limit);
+    if negative {
+        magnitude.wrapping_neg()
+    } else {
+        magnitude
+    }
 }
 
 /// `v_cvt_f16_f32`, to nearest even; a NaN is made quiet.
@@ -81,13 +109,13 @@ pub fn v_cvt_f32_f16(a: u16) -> f32 {
 /// rounded to single precision as the manual's expression has it.
 #[inline(always)]
 pub fn v_cvt_nearest_i32_f32(a: f32) -> u32 {
-    (a + 0.5).floor() as i32 as u32
+    v_cvt_i32_f32((a + 0.5).floor())
 }
 
 /// `v_cvt_floor_i32_f32` (`v_cvt_flr_i32_f32`): `floor(a)`.
 #[inline(always)]
 pub fn v_cvt_floor_i32_f32(a: f32) -> u32 {
-    a.floor() as i32 as u32
+    v_cvt_i32_f32(a.floor())
 }
 
 /// `v_cvt_off_f32_i4`: the signed low four bits, in sixteenths.
@@ -332,6 +360,19 @@ mod tests {
         assert_eq!(v_cvt_i16_f16(0x7e00), 0);
         assert_eq!(v_cvt_pk_i16_f32(40000.0, -40000.0), 0x8000_7fff);
         assert_eq!(v_cvt_pk_u16_f32(-1.0, 70000.0), 0xffff_0000);
+    }
+
+    #[test]
+    fn conversion_by_shifts_equals_the_saturating_cast() {
+        for exponent in 0..256u32 {
+            for fraction in [0, 1, 0x2a_aaaa, 0x40_0000, 0x7f_ffff] {
+                for sign in [0, 1u32] {
+                    let x = f32::from_bits(sign << 31 | exponent << 23 | fraction);
+                    assert_eq!(v_cvt_u32_f32(x), x as u32, "{x:e}");
+                    assert_eq!(v_cvt_i32_f32(x), x as i32 as u32, "{x:e}");
+                }
+            }
+        }
     }
 
     #[test]

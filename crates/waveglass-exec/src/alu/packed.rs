@@ -5,94 +5,62 @@
 
 use super::{bf16, float16, float32, int16, minmax};
 
-/// `f` on both halves of two registers.
-#[inline(always)]
-pub fn both2(a: u32, b: u32, f: impl Fn(u16, u16) -> u16) -> u32 {
-    let low = f(a as u16, b as u16);
-    let high = f((a >> 16) as u16, (b >> 16) as u16);
-    u32::from(high) << 16 | u32::from(low)
-}
-
-/// `f` on both halves of three registers.
-#[inline(always)]
-pub fn both3(a: u32, b: u32, c: u32, f: impl Fn(u16, u16, u16) -> u16) -> u32 {
-    let low = f(a as u16, b as u16, c as u16);
-    let high = f((a >> 16) as u16, (b >> 16) as u16, (c >> 16) as u16);
-    u32::from(high) << 16 | u32::from(low)
-}
-
+// Expanded rather than passed as a function: the two calls must be inlined for
+// the lane loop to become vector instructions.
 macro_rules! packed {
-    ($($name:ident($($arg:ident),*) = $both:ident $lane:path;)*) => {$(
+    ($($name:ident($($arg:ident),*) = $lane:path $(, $ieee:ident)?;)*) => {$(
         #[doc = concat!("`", stringify!($name), "`: [`", stringify!($lane), "`] on both halves.")]
         #[inline(always)]
-        pub fn $name($($arg: u32),*) -> u32 {
-            $both($($arg,)* $lane)
+        pub fn $name($($arg: u32),* $(, $ieee: minmax::Ieee)?) -> u32 {
+            let low = $lane($($arg as u16),* $(, $ieee)?);
+            let high = $lane($(($arg >> 16) as u16),* $(, $ieee)?);
+            u32::from(high) << 16 | u32::from(low)
         }
     )*};
 }
 
 packed! {
-    v_pk_mad_u16(a, b, c) = both3 int16::v_mad_u16;
-    v_pk_mad_u16_clamp(a, b, c) = both3 int16::v_mad_u16_clamp;
-    v_pk_mad_i16_clamp(a, b, c) = both3 int16::v_mad_i16_clamp;
-    v_pk_mul_lo_u16(a, b) = both2 int16::v_mul_lo_u16;
-    v_pk_add_u16(a, b) = both2 int16::v_add_u16;
-    v_pk_add_u16_clamp(a, b) = both2 int16::v_add_u16_clamp;
-    v_pk_add_i16_clamp(a, b) = both2 int16::v_add_i16_clamp;
-    v_pk_sub_u16(a, b) = both2 int16::v_sub_u16;
-    v_pk_sub_u16_clamp(a, b) = both2 int16::v_sub_u16_clamp;
-    v_pk_sub_i16_clamp(a, b) = both2 int16::v_sub_i16_clamp;
-    v_pk_lshlrev_b16(a, b) = both2 int16::v_lshlrev_b16;
-    v_pk_lshrrev_b16(a, b) = both2 int16::v_lshrrev_b16;
-    v_pk_ashrrev_i16(a, b) = both2 int16::v_ashrrev_i16;
-    v_pk_max_i16(a, b) = both2 int16::v_max_i16;
-    v_pk_min_i16(a, b) = both2 int16::v_min_i16;
-    v_pk_max_u16(a, b) = both2 int16::v_max_u16;
-    v_pk_min_u16(a, b) = both2 int16::v_min_u16;
-    v_pk_max3_i16(a, b, c) = both3 int16::v_max3_i16;
-    v_pk_min3_i16(a, b, c) = both3 int16::v_min3_i16;
-    v_pk_max3_u16(a, b, c) = both3 int16::v_max3_u16;
-    v_pk_min3_u16(a, b, c) = both3 int16::v_min3_u16;
-    v_pk_fma_f16(a, b, c) = both3 float16::v_fma_f16;
-    v_pk_add_f16(a, b) = both2 float16::v_add_f16;
-    v_pk_mul_f16(a, b) = both2 float16::v_mul_f16;
-    v_pk_max_num_f16(a, b) = both2 minmax::v_max_num_f16;
-    v_pk_min_num_f16(a, b) = both2 minmax::v_min_num_f16;
-    v_pk_maximum_f16(a, b) = both2 minmax::v_maximum_f16;
-    v_pk_minimum_f16(a, b) = both2 minmax::v_minimum_f16;
-    v_pk_max3_num_f16(a, b, c) = both3 minmax::v_max3_num_f16;
-    v_pk_min3_num_f16(a, b, c) = both3 minmax::v_min3_num_f16;
-    v_pk_maximum3_f16(a, b, c) = both3 minmax::v_maximum3_f16;
-    v_pk_minimum3_f16(a, b, c) = both3 minmax::v_minimum3_f16;
-    v_pk_fma_bf16(a, b, c) = both3 bf16::v_fma_bf16;
-    v_pk_add_bf16(a, b) = both2 bf16::v_add_bf16;
-    v_pk_mul_bf16(a, b) = both2 bf16::v_mul_bf16;
-    v_pk_max_num_bf16(a, b) = both2 minmax::v_max_num_bf16;
-    v_pk_min_num_bf16(a, b) = both2 minmax::v_min_num_bf16;
-}
-
-/// `v_pk_max_f16` of GCN5, CDNA1-4 and RDNA1-2; see [`minmax::v_max_f16`].
-#[inline(always)]
-pub fn v_pk_max_f16(a: u32, b: u32, ieee: minmax::Ieee) -> u32 {
-    both2(a, b, |x, y| minmax::v_max_f16(x, y, ieee))
-}
-
-/// `v_pk_min_f16` of GCN5, CDNA1-4 and RDNA1-2; see [`minmax::v_min_f16`].
-#[inline(always)]
-pub fn v_pk_min_f16(a: u32, b: u32, ieee: minmax::Ieee) -> u32 {
-    both2(a, b, |x, y| minmax::v_min_f16(x, y, ieee))
-}
-
-/// `v_pk_max_f16` of RDNA3; see [`minmax::v_max_f16_gfx11`].
-#[inline(always)]
-pub fn v_pk_max_f16_gfx11(a: u32, b: u32, ieee: minmax::Ieee) -> u32 {
-    both2(a, b, |x, y| minmax::v_max_f16_gfx11(x, y, ieee))
-}
-
-/// `v_pk_min_f16` of RDNA3; see [`minmax::v_min_f16_gfx11`].
-#[inline(always)]
-pub fn v_pk_min_f16_gfx11(a: u32, b: u32, ieee: minmax::Ieee) -> u32 {
-    both2(a, b, |x, y| minmax::v_min_f16_gfx11(x, y, ieee))
+    v_pk_mad_u16(a, b, c) = int16::v_mad_u16;
+    v_pk_mad_u16_clamp(a, b, c) = int16::v_mad_u16_clamp;
+    v_pk_mad_i16_clamp(a, b, c) = int16::v_mad_i16_clamp;
+    v_pk_mul_lo_u16(a, b) = int16::v_mul_lo_u16;
+    v_pk_add_u16(a, b) = int16::v_add_u16;
+    v_pk_add_u16_clamp(a, b) = int16::v_add_u16_clamp;
+    v_pk_add_i16_clamp(a, b) = int16::v_add_i16_clamp;
+    v_pk_sub_u16(a, b) = int16::v_sub_u16;
+    v_pk_sub_u16_clamp(a, b) = int16::v_sub_u16_clamp;
+    v_pk_sub_i16_clamp(a, b) = int16::v_sub_i16_clamp;
+    v_pk_lshlrev_b16(a, b) = int16::v_lshlrev_b16;
+    v_pk_lshrrev_b16(a, b) = int16::v_lshrrev_b16;
+    v_pk_ashrrev_i16(a, b) = int16::v_ashrrev_i16;
+    v_pk_max_i16(a, b) = int16::v_max_i16;
+    v_pk_min_i16(a, b) = int16::v_min_i16;
+    v_pk_max_u16(a, b) = int16::v_max_u16;
+    v_pk_min_u16(a, b) = int16::v_min_u16;
+    v_pk_max3_i16(a, b, c) = int16::v_max3_i16;
+    v_pk_min3_i16(a, b, c) = int16::v_min3_i16;
+    v_pk_max3_u16(a, b, c) = int16::v_max3_u16;
+    v_pk_min3_u16(a, b, c) = int16::v_min3_u16;
+    v_pk_fma_f16(a, b, c) = float16::v_fma_f16;
+    v_pk_add_f16(a, b) = float16::v_add_f16;
+    v_pk_mul_f16(a, b) = float16::v_mul_f16;
+    v_pk_max_f16(a, b) = minmax::v_max_f16, ieee;
+    v_pk_min_f16(a, b) = minmax::v_min_f16, ieee;
+    v_pk_max_f16_gfx11(a, b) = minmax::v_max_f16_gfx11, ieee;
+    v_pk_min_f16_gfx11(a, b) = minmax::v_min_f16_gfx11, ieee;
+    v_pk_max_num_f16(a, b) = minmax::v_max_num_f16;
+    v_pk_min_num_f16(a, b) = minmax::v_min_num_f16;
+    v_pk_maximum_f16(a, b) = minmax::v_maximum_f16;
+    v_pk_minimum_f16(a, b) = minmax::v_minimum_f16;
+    v_pk_max3_num_f16(a, b, c) = minmax::v_max3_num_f16;
+    v_pk_min3_num_f16(a, b, c) = minmax::v_min3_num_f16;
+    v_pk_maximum3_f16(a, b, c) = minmax::v_maximum3_f16;
+    v_pk_minimum3_f16(a, b, c) = minmax::v_minimum3_f16;
+    v_pk_fma_bf16(a, b, c) = bf16::v_fma_bf16;
+    v_pk_add_bf16(a, b) = bf16::v_add_bf16;
+    v_pk_mul_bf16(a, b) = bf16::v_mul_bf16;
+    v_pk_max_num_bf16(a, b) = minmax::v_max_num_bf16;
+    v_pk_min_num_bf16(a, b) = minmax::v_min_num_bf16;
 }
 
 /// `v_pk_add_max_i16`: saturating sum, then the maximum with `c` (CDNA5).
