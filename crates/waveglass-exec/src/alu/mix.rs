@@ -1,5 +1,6 @@
 //! `v_fma_mix` and `v_mad_mix`: multiply-add whose sources are each a single
-//! or one half of a packed pair.
+//! or one half of a packed pair. `v_fma_mix_f32` and `v_fma_mix_f32_bf16` are
+//! [`v_fma_f32`] on such sources.
 
 use super::float::{narrow_bf16, narrow_f16, widen_bf16, widen_f16};
 use super::float32::{v_fma_f32, v_mad_f32};

@@ -1,5 +1,5 @@
 //! VOP3P instructions on two 16-bit values, and the packed single-precision
-//! ones of CDNA. Operand selection and NEG are applied before
+//! ones of CDNA. `v_pk_fmac_f16` is [`v_pk_fma_f16`] with the destination as addend. Operand selection and NEG are applied before
 //! ([`select_packed`](super::modifiers::select_packed),
 //! [`neg_packed`](super::modifiers::neg_packed)); low half in, low half out.
 

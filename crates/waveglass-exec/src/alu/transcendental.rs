@@ -212,10 +212,20 @@ pub fn v_cos_f32(a: f32) -> f32 {
     nan1_f32(if a.is_finite() { r } else { f32::NAN }, a)
 }
 
-/// `v_tanh_f32` (CDNA5).
+/// `v_tanh_f32` (CDNA5): `a` itself below 1/1024 and one from 8 on, as the
+/// manual has it; between them hardware uses a cubic approximation that the
+/// manual does not give, here the exact function rounded.
 #[inline(always)]
 pub fn v_tanh_f32(a: f32) -> f32 {
-    nan1_f32(tanh(f64::from(a)) as f32, a)
+    let magnitude = a.abs();
+    let r = tanh(f64::from(a)) as f32;
+    let r = if magnitude < 1.0 / 1024.0 { a } else { r };
+    let r = if magnitude >= 8.0 {
+        1f32.copysign(a)
+    } else {
+        r
+    };
+    nan1_f32(r, a)
 }
 
 /// `v_rcp_f64`: `1 / a`, correctly rounded.
@@ -460,5 +470,8 @@ mod tests {
         assert_eq!(v_sqrt_f64(-1.0).to_bits(), 0xfff8 << 48);
         assert_eq!(v_tanh_f32(-0.0).to_bits(), 0x8000_0000);
         assert_eq!(v_tanh_f32(f32::INFINITY), 1.0);
+        assert_eq!(v_tanh_f32(-8.0), -1.0);
+        assert_eq!(v_tanh_f32(9e-4), 9e-4);
+        assert_eq!(v_tanh_f32(0.5), 0.462_117_16);
     }
 }
