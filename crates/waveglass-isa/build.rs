@@ -21,6 +21,7 @@ struct Shape {
     mask: u128,
     template: String,
     sources: u32,
+    sources_dst: bool,
     operands: Vec<Operand>,
 }
 
@@ -98,6 +99,7 @@ fn read_shapes(text: &str) -> Vec<Shape> {
                 mask: hex(w[3]),
                 template: String::new(),
                 sources: 0,
+                sources_dst: false,
                 operands: Vec::new(),
             });
             continue;
@@ -106,7 +108,9 @@ fn read_shapes(text: &str) -> Vec<Shape> {
         if let Some(t) = line.strip_prefix("  asm ") {
             shape.template = t.to_owned();
         } else if let Some(n) = line.strip_prefix("  sources ") {
+            let (n, dst) = n.split_once(' ').unwrap_or((n, ""));
             shape.sources = n.parse().expect("a number of sources");
+            shape.sources_dst = dst == "dst";
         } else if line.trim() == "asm" {
         } else {
             let w: Vec<&str> = line.split_whitespace().collect();
@@ -271,12 +275,12 @@ fn sources(shape: &Shape) -> String {
                 .map_or("NO_MODS".to_owned(), |i| i.to_string())
         })
         .collect();
-    // The first source's modifiers hold the destination's half in bit 14 of VOP3.
-    let dst = mods(0).is_some_and(|i| {
-        shape.operands[i].spans.iter().any(|&(lo, at, _)| lo == 14 && at == 3)
-    }) && shape.template.contains("$op_sel")
-        && shape.sources > 0;
-    format!("Sources{{count:{},mods:[{}],dst:{dst}}}", shape.sources, list.join(","))
+    format!(
+        "Sources{{count:{},mods:[{}],dst:{}}}",
+        shape.sources,
+        list.join(","),
+        shape.sources_dst
+    )
 }
 
 /// The template cut at its operands.

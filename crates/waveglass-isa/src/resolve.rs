@@ -37,6 +37,14 @@ pub(crate) fn check(inst: &Inst, o: &OperandDef) -> Result<u8, ()> {
             let raw = inst.raw(o);
             if Inst::takes_literal(o.kind) {
                 if raw == LITERAL {
+                    // VOP3 takes literals from RDNA 1 on (RDNA1 ISA 6.2.1).
+                    // v_madmk and its kin share theirs (RDNA3 ISA 7.2.4).
+                    if inst.def().shape.size >= 8 && inst.operand_def(Field::Imm).is_some() {
+                        return Ok(0);
+                    }
+                    if inst.def().shape.size == 8 && inst.target().is_gfx9() {
+                        return Err(());
+                    }
                     return Ok(4);
                 }
                 if raw == LITERAL64 && inst.target().has_gfx1250_insts() {
@@ -73,9 +81,7 @@ fn valid_dpp_ctrl(inst: &Inst, v: u64) -> bool {
     // 64-bit operands move by row_newbcast only (CDNA2 ISA 6.3.1).
     let wide = || {
         target.has_gfx90a_insts()
-            && inst
-                .operand_def(Field::Src0)
-                .is_some_and(|o| o.bits == 64)
+            && inst.def().operands().iter().any(|o| o.bits == 64)
     };
     known && (matches!(v, 0x150..=0x15f) || !wide())
 }
@@ -143,6 +149,16 @@ fn resolve_raw(inst: &Inst, o: &OperandDef, raw: u64) -> Option<Operand> {
         OperandKind::Scalar => scalar(inst, o, raw).filter(|x| matches!(x, Operand::Reg(_))),
         OperandKind::Mods(_) => Some(Operand::Imm(raw as i64)),
         OperandKind::Imm(style) => Some(immediate(o, style, raw)),
+        OperandKind::VgprSrcLds => {
+            scalar(inst, o, raw).filter(|x| matches!(x, Operand::Reg(r) if r.file == RegFile::LdsDirect))
+        }
+        OperandKind::VgprOrInline | OperandKind::AgprOrInline => {
+            scalar(inst, o, raw).filter(|x| !matches!(x, Operand::Reg(_)))
+        }
+        OperandKind::ScalarSrc | OperandKind::ScalarSrcLit => {
+            scalar(inst, o, raw & 0xff)
+                .filter(|x| !matches!(x, Operand::Reg(r) if r.file == RegFile::LdsDirect))
+        }
         _ => scalar(inst, o, raw & 0xff),
     }
 }
@@ -163,6 +179,9 @@ fn vector(inst: &Inst, o: &OperandDef, file: RegFile, index: u64) -> Option<Oper
     let n = dwords(inst, o);
     // Tuples start at an even register where the target asks for it.
     if n > 1 && index & 1 != 0 && inst.target().has_aligned_vgprs() {
+        return None;
+    }
+    if file == RegFile::Agpr && index + n as u64 > 256 {
         return None;
     }
     // A tuple may run past the last register: what it then reads is the manual's out-of-range
@@ -197,9 +216,12 @@ fn scalar(inst: &Inst, o: &OperandDef, code: u64) -> Option<Operand> {
             let (lo, hi) = (*l.first().unwrap_or(&0), *l.get(1).unwrap_or(&0));
             Some(Operand::Literal64(lo as u64 | (hi as u64) << 32))
         }
-        LITERAL if Inst::takes_literal(o.kind) => Some(Operand::Literal(
-            inst.literal_words().first().copied().unwrap_or(0),
-        )),
+        LITERAL if Inst::takes_literal(o.kind) => {
+            Some(Operand::Literal(match inst.literal_words().first() {
+                Some(l) => *l,
+                None => inst.field(Field::Imm) as u32,
+            }))
+        }
         _ => special(target, code, n).map(Operand::Reg),
     }
 }

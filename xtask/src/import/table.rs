@@ -16,8 +16,9 @@ struct Shape {
     size: u32,
     mask: u128,
     template: String,
-    /// How many of src0, src1 and src2 the packed modifiers (op_sel and the like) list.
-    sources: u32,
+    /// How many of src0, src1 and src2 the packed modifiers (op_sel and the like) list, and
+    /// whether op_sel lists the destination after them.
+    sources: (u32, bool),
     operands: Vec<ShapeOperand>,
 }
 
@@ -83,6 +84,9 @@ impl Table {
     pub(crate) fn add(&mut self, target: Target, facts: &TargetFacts) -> Result<()> {
         let names = Names::of(facts);
         for inst in &facts.instructions {
+            if names.skips(target, inst) {
+                continue;
+            }
             self.aliases
                 .entry(inst.mnemonic.clone())
                 .or_default()
@@ -159,13 +163,11 @@ impl Table {
             for (fake, wave, value, shape) in &forms {
                 let opcode = inst.opcode;
                 if *fake {
-                    // The twin with named halves has the same encoding and covers at least
-                    // the same bits.
+                    // The twin with named halves has the same fixed bits wherever both fix one.
                     let twin = keep.iter().find(|k| {
                         k.3.size == shape.size
                             && k.1 == *wave
-                            && k.3.mask & shape.mask == k.3.mask
-                            && k.2 == *value & k.3.mask
+                            && (k.2 ^ *value) & k.3.mask & shape.mask == 0
                             && k.3.operands.iter().any(|o| is_half(&o.kind))
                     });
                     match twin {
@@ -255,8 +257,9 @@ impl Table {
                 "shape {name} {} {} {:#x}\n  asm {}",
                 shape.encoding, shape.size, shape.mask, shape.template
             )?;
-            if shape.sources > 0 {
-                writeln!(text, "  sources {}", shape.sources)?;
+            match shape.sources {
+                (0, _) => {}
+                (n, dst) => writeln!(text, "  sources {n}{}", if dst { " dst" } else { "" })?,
             }
             for o in &shape.operands {
                 write!(text, "  {} {} {}", o.access, o.name, o.kind)?;
@@ -322,7 +325,8 @@ const SHAPES_HEADER: &str = "\
 #
 #   shape NAME ENCODING BYTES MASK     MASK: the bits whose values the row fixes
 #     asm TEMPLATE                     $name stands for an operand
-#     sources N                        op_sel, op_sel_hi, neg_lo and neg_hi list N sources
+#     sources N [dst]                  op_sel, op_sel_hi, neg_lo and neg_hi list N sources;
+#                                      op_sel also the destination
 #     r|w NAME KIND HI:LO[@BIT]...     where the operand's bits lie; @BIT: from that bit of the operand up
 #
 # KIND is <what>.<bits>.<type> for registers and constants, mods.<which> for source modifiers,
@@ -403,6 +407,10 @@ fn shape_of(
             continue;
         }
         let mut kind = kind(class)?;
+        // VOP3P takes literals from RDNA 1 on, v_fma_mix too (RDNA1 ISA 6.2.1).
+        if enc == "ENC_VOP3P" && target.major() >= 10 && kind.starts_with("vsc.") {
+            kind.replace_range(..3, "vs");
+        }
         if kind.starts_with("va.") && !target.has_gfx90a_insts() {
             // The bit that chooses AGPRs exists from CDNA 2 on.
             spans.retain(|s| s.1 != 9);
@@ -469,7 +477,12 @@ fn shape_of(
         encoding: enc.to_owned(),
         size: v.size,
         mask,
-        sources: listed_sources(inst, v, &template),
+        sources: listed_sources(
+            &inst.mnemonic,
+            enc,
+            &v.operands.iter().map(|o| o.0.as_str()).collect::<Vec<_>>(),
+            &template,
+        ),
         template,
         operands,
     })
@@ -480,22 +493,24 @@ fn names_of_permlane16(mnemonic: &str) -> bool {
         && !mnemonic.contains("swap")
 }
 
-/// How many sources the packed modifiers list: tied ones count. v_permlane16 and its kin use
+/// What the packed modifiers list: tied sources count. v_permlane16 and its kin use
 /// op_sel for two flags (RDNA2 ISA, V_PERMLANE16_B32).
-fn listed_sources(inst: &Instruction, v: &Variant, template: &str) -> u32 {
+fn listed_sources(mnemonic: &str, enc: &str, names: &[&str], template: &str) -> (u32, bool) {
     if !["$op_sel", "$neg_lo", "$neg_hi"]
         .iter()
         .any(|m| template.contains(m))
     {
-        return 0;
+        return (0, false);
     }
-    if names_of_permlane16(&inst.mnemonic) {
-        return 2;
+    if names_of_permlane16(mnemonic) {
+        return (2, false);
     }
-    ["src0", "src1", "src2"]
+    let count = ["src0", "src1", "src2"]
         .iter()
-        .take_while(|n| v.operands.iter().any(|o| o.0 == **n))
-        .count() as u32
+        .take_while(|n| names.contains(n))
+        .count() as u32;
+    let vop3 = enc == "ENC_VOP3" || enc.starts_with("VOP3_VOP_DPP") || enc == "ENC_VINTERP";
+    (count, vop3)
 }
 
 /// For forms whose instruction exists with whole registers only in the facts: which operands are
@@ -504,6 +519,7 @@ fn halves_by_rule(mnemonic: &str, shape: &Shape) -> Shape {
     let mut s = shape.clone();
     let vop3 = shape.encoding.starts_with("VOP3_") || shape.encoding == "ENC_VOP3";
     let narrow_dst = narrow_result(mnemonic);
+    let has_result = shape.operands.iter().any(|o| o.name == "vdst");
     let half_mods: Vec<String> = s
         .operands
         .iter()
@@ -556,14 +572,18 @@ fn halves_by_rule(mnemonic: &str, shape: &Shape) -> Shape {
                 if o.spans.iter().all(|x| x.0 != bit) {
                     o.spans.push((bit, 2, 1));
                 }
-                if n == 0 && o.spans.iter().all(|x| x.0 != 14) {
+                if n == 0 && has_result && o.spans.iter().all(|x| x.0 != 14) {
                     o.spans.push((14, 3, 1));
                 }
                 o.spans.sort();
                 s.mask &= !(1 << bit);
             }
         }
-        s.mask &= !(1 << 14);
+        if has_result {
+            s.mask &= !(1 << 14);
+        }
+        let names: Vec<&str> = s.operands.iter().map(|o| o.name.as_str()).collect();
+        s.sources = listed_sources(mnemonic, &s.encoding, &names, &s.template);
     }
     s
 }

@@ -3,6 +3,18 @@
 use super::Printer;
 use waveglass_isa::{Half, ModStyle, Operand, OperandDef, OperandKind, OperandType, Reg, RegFile};
 
+const FLOATS: [&str; 9] = [
+    "0.5",
+    "-0.5",
+    "1.0",
+    "-1.0",
+    "2.0",
+    "-2.0",
+    "4.0",
+    "-4.0",
+    "0.15915494",
+];
+
 impl Printer<'_> {
     /// A register or constant.
     pub(super) fn value(&mut self, o: &OperandDef) {
@@ -17,24 +29,13 @@ impl Printer<'_> {
             Operand::InlineInt(i) => self.integer(i as i64),
             Operand::InlineFloat(f) => self.inline_float(f, o),
             Operand::Literal(l) => self.literal(l, o.ty, o.bits),
-            Operand::Literal64(l) => self.literal64(l, o),
+            Operand::Literal64(l) => self.literal64(l, o.ty, o.bits),
             Operand::Imm(i) => self.integer(i),
             Operand::Off => self.out.push_str("off"),
         }
     }
 
     fn inline_float(&mut self, selector: u8, o: &OperandDef) {
-        const TEXT: [&str; 9] = [
-            "0.5",
-            "-0.5",
-            "1.0",
-            "-1.0",
-            "2.0",
-            "-2.0",
-            "4.0",
-            "-4.0",
-            "0.15915494",
-        ];
         match (o.ty, o.bits) {
             // A 16-bit integer operand reads the low half, which is not the number.
             (OperandType::Int | OperandType::Bits, 16) => {
@@ -43,14 +44,29 @@ impl Printer<'_> {
             (OperandType::Int | OperandType::Bits | OperandType::Float, 64) if selector == 248 => {
                 self.out.push_str("0.15915494309189532");
             }
-            _ => self.out.push_str(TEXT[(selector - 240) as usize]),
+            _ => self.out.push_str(FLOATS[(selector - 240) as usize]),
+        }
+    }
+
+    /// A constant of a double: a literal gives its high half.
+    fn double(&mut self, v: u64) {
+        let inline =
+            (240..=248).find(|&s| Operand::inline_float_bits(s, OperandType::Float, 64) == v);
+        match inline {
+            Some(248) => self.out.push_str("0.15915494309189532"),
+            Some(s) => self.out.push_str(FLOATS[(s - 240) as usize]),
+            None if v == 0 => self.out.push('0'),
+            None if v as u32 == 0 => self.hex(v >> 32),
+            None => self.hex(v),
         }
     }
 
     /// A 32-bit literal. Where an inline constant has the same value, `lit(...)` keeps the
     /// assembler from choosing that one.
     pub(super) fn literal(&mut self, l: u32, ty: OperandType, bits: u16) {
-        if literal_is_inline(l, ty, bits) {
+        if ty == OperandType::Float && bits == 64 {
+            self.double((l as u64) << 32);
+        } else if literal_is_inline(l, ty, bits) {
             self.out.push_str("lit(");
             self.hex(l as u64);
             self.out.push(')');
@@ -61,13 +77,19 @@ impl Printer<'_> {
         }
     }
 
-    fn literal64(&mut self, l: u64, _o: &OperandDef) {
+    /// A 64-bit literal (CDNA 5); narrower operands read its low half.
+    pub(super) fn literal64(&mut self, l: u64, ty: OperandType, bits: u16) {
         if l >> 32 == 0 {
             self.out.push_str("lit64(");
             self.hex(l);
             self.out.push(')');
+        } else if bits == 64 {
+            match ty {
+                OperandType::Float => self.double(l),
+                _ => self.hex(l),
+            }
         } else {
-            self.hex(l);
+            self.literal(l as u32, ty, bits);
         }
     }
 
