@@ -148,12 +148,13 @@ fn read_rows(
         }
         let w: Vec<&str> = line.split_whitespace().collect();
         if !line.starts_with(' ') {
-            mnemonic = w[0].to_owned();
-            if w.len() > 2 {
+            let (name, others) = line.split_once(" = ").unwrap_or((line, ""));
+            mnemonic = name.to_owned();
+            if !others.is_empty() {
                 aliases
                     .entry(mnemonic.clone())
                     .or_default()
-                    .extend(w[2..].iter().map(|s| (*s).to_owned()));
+                    .extend(others.split_whitespace().map(str::to_owned));
             }
             continue;
         }
@@ -228,6 +229,7 @@ fn write_shapes(text: &mut String, shapes: &[Shape]) {
             let bits = match bits {
                 "mask" => "MASK_BITS",
                 "image" => "IMAGE_BITS",
+                "matrix" => "MATRIX_BITS",
                 b => b,
             };
             let access = match o.access.as_str() {
@@ -315,7 +317,12 @@ fn pieces(shape: &Shape) -> String {
         }
         let i = index(name)
             .unwrap_or_else(|| panic!("{}: the template names {name}, no operand", shape.name));
-        match name.strip_suffix("_modifiers").and_then(index) {
+        let alone = shape.operands[i].kind.starts_with("imm.");
+        match name
+            .strip_suffix("_modifiers")
+            .filter(|_| !alone)
+            .and_then(index)
+        {
             Some(source) => write!(out, "Piece::Modified{{mods:{i},source:{source}}},").unwrap(),
             None => write!(out, "Piece::Operand({i}),").unwrap(),
         }

@@ -1,7 +1,7 @@
 //! From the number in an operand's field to a register, constant or literal.
 
 use crate::image;
-use crate::table::{IMAGE_BITS, MASK_BITS};
+use crate::table::{IMAGE_BITS, MASK_BITS, MATRIX_BITS};
 use crate::{Field, Half, ImmStyle, Inst, Operand, OperandDef, OperandKind, Reg, RegFile, Target};
 
 /// The selector of a 32-bit literal.
@@ -13,8 +13,30 @@ const LITERAL64: u64 = 254;
 pub(crate) fn dwords(inst: &Inst, o: &OperandDef) -> u8 {
     match o.bits {
         MASK_BITS => (inst.wave_size() / 32) as u8,
+        MATRIX_BITS => matrix_dwords(inst, o),
         IMAGE_BITS => image::dwords(inst, o),
         bits => bits.div_ceil(32).max(1) as u8,
+    }
+}
+
+/// The registers of matrix A or B: 8-bit elements fill all, 6-bit ones three quarters, 4-bit ones
+/// half of them (CDNA4 ISA 7.1, table of CBSZ and BLGP).
+fn matrix_dwords(inst: &Inst, o: &OperandDef) -> u8 {
+    let first = o.field == Field::Src0;
+    let (format, full) = if inst.target().has_gfx1250_insts() {
+        let field = if first {
+            Field::MatrixAFmt
+        } else {
+            Field::MatrixBFmt
+        };
+        (inst.field(field), 16)
+    } else {
+        (inst.field(if first { Field::Cbsz } else { Field::Blgp }), 8)
+    };
+    match format {
+        2 | 3 => full / 4 * 3,
+        4 => full / 2,
+        _ => full,
     }
 }
 

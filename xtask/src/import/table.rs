@@ -128,14 +128,23 @@ impl Table {
                 .filter(|v| wave_of(v).is_empty())
                 .map(|v| (v.size, v.mask, v.value))
                 .collect();
-            let mut forms: Vec<(bool, &'static str, u128, Shape)> = Vec::new();
+            let mut forms: Vec<(bool, &'static str, u128, Shape, String)> = Vec::new();
             for v in &inst.variants {
                 let wave = wave_of(v);
                 // The assembler's spellings with an explicit VCC repeat a form.
                 if !wave.is_empty() && plain.contains(&(v.size, v.mask, v.value)) {
                     continue;
                 }
-                if v.rec.contains("_agpr") && !target.has_gfx90a_insts() {
+                // Pairs issue in wave32 only (RDNA3 ISA 7.6).
+                let wave = if inst.enc.starts_with("VOPD") {
+                    "w32"
+                } else {
+                    wave
+                };
+                if (v.rec.contains("_agpr") || v.rec.ends_with("_gfx90a"))
+                    && target.is_gfx9()
+                    && !target.has_gfx90a_insts()
+                {
                     continue;
                 }
                 let shape = shape_of(target, inst, v, image, not_read, &names)
@@ -157,10 +166,20 @@ impl Table {
                         continue;
                     }
                 }
-                forms.push((v.rec.contains("fake16"), wave, value, shape));
+                // A row is enough for each pair of matrix formats: they decide the register counts.
+                if inst.mnemonic.contains("f8f6f4")
+                    && forms.iter().any(|f| {
+                        f.2 == value && f.1 == wave && f.3.template == shape.template
+                            && f.3.operands[0] == shape.operands[0]
+                    })
+                {
+                    continue;
+                }
+                let name = pair_name(inst, v);
+                forms.push((v.rec.contains("fake16"), wave, value, shape, name));
             }
             let keep: Vec<_> = forms.iter().filter(|f| !f.0).cloned().collect();
-            for (fake, wave, value, shape) in &forms {
+            for (fake, wave, value, shape, name) in &forms {
                 let opcode = inst.opcode;
                 if *fake {
                     // The twin with named halves has the same fixed bits wherever both fix one.
@@ -193,7 +212,7 @@ impl Table {
                 self.insert(
                     target,
                     RowKey {
-                        mnemonic: inst.mnemonic.clone(),
+                        mnemonic: name.clone(),
                         shape: shape.clone(),
                         wave,
                         attributes: attributes.clone(),
@@ -407,6 +426,13 @@ fn shape_of(
             continue;
         }
         let mut kind = kind(class)?;
+        // The formats of A and B decide how many registers they take (CDNA4 ISA 7.1).
+        if inst.mnemonic.contains("f8f6f4")
+            && (name == "src0" || name == "src1")
+            && let Some((what, _)) = kind.split_once('.')
+        {
+            kind = format!("{what}.matrix.b");
+        }
         // VOP3P takes literals from RDNA 1 on, v_fma_mix too (RDNA1 ISA 6.2.1).
         if enc == "ENC_VOP3P" && target.major() >= 10 && kind.starts_with("vsc.") {
             kind.replace_range(..3, "vs");
@@ -488,6 +514,19 @@ fn shape_of(
     })
 }
 
+/// The mnemonic; a pair's halves both.
+fn pair_name(inst: &Instruction, v: &Variant) -> String {
+    match v.asm.split_once(" :: ") {
+        Some((_, second)) => {
+            let end = second
+                .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+                .unwrap_or(second.len());
+            format!("{} :: {}", inst.mnemonic, &second[..end])
+        }
+        None => inst.mnemonic.clone(),
+    }
+}
+
 fn names_of_permlane16(mnemonic: &str) -> bool {
     (mnemonic.starts_with("v_permlane16_") || mnemonic.starts_with("v_permlanex16_"))
         && !mnemonic.contains("swap")
@@ -496,6 +535,9 @@ fn names_of_permlane16(mnemonic: &str) -> bool {
 /// What the packed modifiers list: tied sources count. v_permlane16 and its kin use
 /// op_sel for two flags (RDNA2 ISA, V_PERMLANE16_B32).
 fn listed_sources(mnemonic: &str, enc: &str, names: &[&str], template: &str) -> (u32, bool) {
+    if enc == "ENC_VOP3PX2" {
+        return (3, false);
+    }
     if !["$op_sel", "$neg_lo", "$neg_hi"]
         .iter()
         .any(|m| template.contains(m))
@@ -507,10 +549,14 @@ fn listed_sources(mnemonic: &str, enc: &str, names: &[&str], template: &str) -> 
     }
     let count = ["src0", "src1", "src2"]
         .iter()
-        .take_while(|n| names.contains(n))
-        .count() as u32;
-    let vop3 = enc == "ENC_VOP3" || enc.starts_with("VOP3_VOP_DPP") || enc == "ENC_VINTERP";
-    (count, vop3)
+        .rposition(|n| names.contains(n))
+        .map_or(0, |n| n as u32 + 1);
+    let dst = match enc {
+        "ENC_VOP3" => names.contains(&"vdst") || names.contains(&"sdst"),
+        "ENC_VINTERP" => true,
+        e => e.starts_with("VOP3_VOP_DPP") && names.contains(&"vdst"),
+    };
+    (count, dst)
 }
 
 /// For forms whose instruction exists with whole registers only in the facts: which operands are

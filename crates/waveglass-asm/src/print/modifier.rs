@@ -47,7 +47,11 @@ pub(super) fn print(p: &mut Printer<'_>, style: ImmStyle, o: &OperandDef) {
         ImmStyle::Bitop3 => {
             if raw != 0 {
                 p.out.push_str(" bitop3:");
-                p.hex(raw);
+                if raw <= 10 {
+                    p.decimal(raw);
+                } else {
+                    p.hex(raw);
+                }
             }
         }
         ImmStyle::Matrixafmt

@@ -159,7 +159,7 @@ impl Printer<'_> {
         };
         let bits = self.inst.raw(mods);
         let close = match style {
-            ModStyle::Fp | ModStyle::Fp16 => {
+            ModStyle::Fp | ModStyle::Fp16 | ModStyle::Packed => {
                 let value = self.inst.resolve(source);
                 // -1 and neg(1) differ: the first is another constant.
                 let constant = match value {
@@ -197,6 +197,11 @@ impl Printer<'_> {
 pub(super) fn literal_is_inline(l: u32, ty: OperandType, bits: u16) -> bool {
     let small = |i: i64| (-16..=64).contains(&i);
     let float = |bits: u32, of: u64| {
+        let ty = if bits == 16 || ty > OperandType::Bf16 {
+            ty
+        } else {
+            OperandType::Float
+        };
         (240..=248).any(|s| Operand::inline_float_bits(s, ty, bits) == of)
     };
     match (ty, bits) {
@@ -204,7 +209,8 @@ pub(super) fn literal_is_inline(l: u32, ty: OperandType, bits: u16) -> bool {
         (_, 64) if !matches!(ty, OperandType::PackedF32 | OperandType::PackedInt32) => {
             l <= 64 || float(64, l as u64)
         }
-        (OperandType::Int | OperandType::Bits, 16) => small(l as i16 as i64),
+        // LLVM asks for integers and binary32 values of the whole literal here.
+        (OperandType::Int | OperandType::Bits, 16) => small(l as i32 as i64) || float(32, l as u64),
         (_, 16) => small(l as i16 as i64) || float(16, l as u16 as u64),
         _ => small(l as i32 as i64) || float(32, l as u64),
     }
