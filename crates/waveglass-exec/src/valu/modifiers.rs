@@ -86,7 +86,7 @@ impl SourceMods {
                         m.abs = bits & 2 != 0 && is_float;
                     }
                 }
-                ModStyle::Sext => m.sext = bits & 1 != 0,
+                ModStyle::Sext => m.sext = bits & 0x10 != 0,
                 ModStyle::Fp | ModStyle::Fp16 => {
                     m.neg = bits & 1 != 0;
                     m.abs = bits & 2 != 0;
