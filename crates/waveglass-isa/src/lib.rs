@@ -14,6 +14,7 @@ mod image;
 mod info;
 mod inst;
 mod operand;
+mod register_name;
 mod resolve;
 mod table;
 mod target;
