@@ -16,7 +16,12 @@ impl fmt::Display for Reg {
         };
         match self.dwords {
             0 | 1 => write!(f, "{numbered}{}", self.index)?,
-            n => write!(f, "{numbered}[{}:{}]", self.index, self.index + n as u16 - 1)?,
+            n => write!(
+                f,
+                "{numbered}[{}:{}]",
+                self.index,
+                self.index + n as u16 - 1
+            )?,
         }
         match self.half {
             Some(Half::Lo) => f.write_str(".l"),

@@ -170,7 +170,10 @@ fn dwords(bytes: &[u8]) -> Vec<String> {
     let mut out = Vec::new();
     let mut chunks = bytes.chunks_exact(4);
     for c in &mut chunks {
-        out.push(format!("{:08X}", u32::from_le_bytes([c[0], c[1], c[2], c[3]])));
+        out.push(format!(
+            "{:08X}",
+            u32::from_le_bytes([c[0], c[1], c[2], c[3]])
+        ));
     }
     out.extend(chunks.remainder().iter().map(|b| format!("{b:02X}")));
     out
@@ -212,7 +215,10 @@ impl Listing {
             .map(|s| (s.address, s.name.clone()))
             .collect();
         // Functions are called by kernels of one wave size.
-        let common = object.kernels().first().map(|k| k.descriptor.wavefront_size());
+        let common = object
+            .kernels()
+            .first()
+            .map(|k| k.descriptor.wavefront_size());
         let mut functions = Vec::new();
         for s in &stretches {
             if only.is_some_and(|o| o != s.name) {
@@ -224,12 +230,14 @@ impl Listing {
                 .or(kernel.map(|k| k.descriptor.wavefront_size()))
                 .or(common)
                 .unwrap_or(target.default_wave_size());
-            let code = object.image().bytes(s.address, s.size).ok_or_else(|| {
-                ListingError::Outside {
-                    name: s.name.clone(),
-                    address: s.address,
-                }
-            })?;
+            let code =
+                object
+                    .image()
+                    .bytes(s.address, s.size)
+                    .ok_or_else(|| ListingError::Outside {
+                        name: s.name.clone(),
+                        address: s.address,
+                    })?;
             let with_size = ListingOptions {
                 wave_size: Some(wave_size),
                 ..*options
@@ -302,7 +310,11 @@ fn stretches(object: &CodeObject) -> Vec<Stretch> {
         .map(|(address, (name, size))| Stretch {
             name,
             address,
-            size: if size > 0 { size } else { end_of(address).saturating_sub(address) },
+            size: if size > 0 {
+                size
+            } else {
+                end_of(address).saturating_sub(address)
+            },
         })
         .collect()
 }

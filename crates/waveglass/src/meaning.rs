@@ -23,7 +23,14 @@ pub(crate) fn of(inst: &Inst, encoding: &str, f: &EncodingField, lo: u32, value:
         "OPM" => return "high bit of the opcode".to_owned(),
         "SCLOP" => return format!("opcode {value} of the scale half"),
         "LITERAL" | "LITERAL_LO" | "LITERAL_HI" => return literal(inst, value),
-        "RESERVED" => return if value == 0 { "reserved" } else { "reserved, not zero" }.to_owned(),
+        "RESERVED" => {
+            return if value == 0 {
+                "reserved"
+            } else {
+                "reserved, not zero"
+            }
+            .to_owned();
+        }
         _ => {}
     }
     if let Some(words) = extension(inst, f.name, value) {
@@ -51,7 +58,10 @@ pub(crate) fn of(inst: &Inst, encoding: &str, f: &EncodingField, lo: u32, value:
 
 fn is_fixed(inst: &Inst, lo: u32, width: u32) -> bool {
     let mask = &inst.def().shape.mask;
-    (lo..lo + width).all(|b| mask.get(b as usize / 32).is_some_and(|m| m >> (b % 32) & 1 != 0))
+    (lo..lo + width).all(|b| {
+        mask.get(b as usize / 32)
+            .is_some_and(|m| m >> (b % 32) & 1 != 0)
+    })
 }
 
 /// The operand with the most bits in the field: registers and constants, or the others.
@@ -170,9 +180,10 @@ fn on(value: u32, yes: &str, no: &str) -> String {
 /// Fields whose name says what they do wherever they occur.
 fn named(inst: &Inst, name: &str, value: u32) -> Option<String> {
     let text = match name {
-        "NEG" | "SCL_NEG" if inst.operand_def(Field::Bitop3).is_none()
-            && inst.operand_def(Field::Blgp).is_none()
-            && inst.operand_def(Field::MatrixAScaleFmt).is_none() =>
+        "NEG" | "SCL_NEG"
+            if inst.operand_def(Field::Bitop3).is_none()
+                && inst.operand_def(Field::Blgp).is_none()
+                && inst.operand_def(Field::MatrixAScaleFmt).is_none() =>
         {
             sources(value, "negation")
         }
@@ -188,16 +199,26 @@ fn named(inst: &Inst, name: &str, value: u32) -> Option<String> {
             _ => "result / 2".to_owned(),
         },
         "CLMP" | "CM" | "SCL_CM" => on(value, "result clamped", "no clamp"),
-        "ACC" if inst.def().encoding() == "VOP3P_MFMA" || inst.def().encoding() == "ENC_VOP3PX2" => {
+        "ACC"
+            if inst.def().encoding() == "VOP3P_MFMA" || inst.def().encoding() == "ENC_VOP3PX2" =>
+        {
             let file = |b: u32| if value >> b & 1 != 0 { "AGPR" } else { "VGPR" };
             format!("src0 {}, src1 {}", file(0), file(1))
         }
         "ACC" | "ACC_CD" => on(value, "data in AGPRs", "data in VGPRs"),
-        "GLC" => on(value, "globally coherent (atomics: return the old value)", "not globally coherent"),
+        "GLC" => on(
+            value,
+            "globally coherent (atomics: return the old value)",
+            "not globally coherent",
+        ),
         "SLC" => on(value, "system level coherent", "not system level coherent"),
         "DLC" => on(value, "device level coherent", "not device level coherent"),
         "SCC" => on(value, "system coherent", "not system coherent"),
-        "SC0" => on(value, "scope bit 0 set (atomics: return the old value)", "scope bit 0 clear"),
+        "SC0" => on(
+            value,
+            "scope bit 0 set (atomics: return the old value)",
+            "scope bit 0 clear",
+        ),
         "SC1" => on(value, "scope bit 1 set", "scope bit 1 clear"),
         "NT" => on(value, "non-temporal", "temporal"),
         "NV" => on(value, "non-volatile", "volatile"),
@@ -210,21 +231,41 @@ fn named(inst: &Inst, name: &str, value: u32) -> Option<String> {
         "GDS" => on(value, "global data share", "LDS"),
         "OFFEN" => on(value, "VADDR has an offset", "VADDR has no offset"),
         "IDXEN" => on(value, "VADDR has an index", "VADDR has no index"),
-        "TFE" => on(value, "texture fail enabled: a status dword follows the data", "no texture fail status"),
+        "TFE" => on(
+            value,
+            "texture fail enabled: a status dword follows the data",
+            "no texture fail status",
+        ),
         "LWE" => on(value, "LOD warning enabled", "no LOD warning"),
         "SVE" => on(value, "VGPR offset used", "no VGPR offset"),
         "IMM" => on(value, "OFFSET is an immediate", "OFFSET names an SGPR"),
         "SOE" => on(value, "SOFFSET is added", "no SOFFSET"),
-        "SCALE_OFFSET" => on(value, "the offset counts elements", "the offset counts bytes"),
-        "UNRM" => on(value, "coordinates not normalized", "normalized coordinates"),
+        "SCALE_OFFSET" => on(
+            value,
+            "the offset counts elements",
+            "the offset counts bytes",
+        ),
+        "UNRM" => on(
+            value,
+            "coordinates not normalized",
+            "normalized coordinates",
+        ),
         "DA" => on(value, "an array image", "no array image"),
         "DMASK" => format!("components {value:04b} (WZYX)"),
         "D16" => on(value, "16-bit data", "32-bit data"),
         "A16" => on(value, "16-bit addresses", "32-bit addresses"),
         "R128" => on(value, "128-bit resource", "256-bit resource"),
         "DONE" => on(value, "last export", "more exports follow"),
-        "BC" => on(value, "lanes without a source read zero", "lanes without a source keep their value"),
-        "FI" => on(value, "fetch from inactive lanes", "inactive lanes give nothing"),
+        "BC" => on(
+            value,
+            "lanes without a source read zero",
+            "lanes without a source keep their value",
+        ),
+        "FI" => on(
+            value,
+            "fetch from inactive lanes",
+            "inactive lanes give nothing",
+        ),
         "ROW_MASK" | "BANK_MASK" => {
             let unit = if name == "ROW_MASK" { "rows" } else { "banks" };
             let list: Vec<String> = (0..4u32)
@@ -243,13 +284,22 @@ fn named(inst: &Inst, name: &str, value: u32) -> Option<String> {
         "SRC0_SEXT" | "SRC1_SEXT" => on(value, "sign-extended", "zero-extended"),
         "SRC0_SEL" | "SRC1_SEL" | "DST_SEL" => {
             let names = [
-                "byte 0", "byte 1", "byte 2", "byte 3", "bits 15:0", "bits 31:16", "the whole dword",
+                "byte 0",
+                "byte 1",
+                "byte 2",
+                "byte 3",
+                "bits 15:0",
+                "bits 31:16",
+                "the whole dword",
             ];
             names.get(value as usize).unwrap_or(&"reserved").to_string()
         }
         "DST_U" => {
             let names = [
-                "other bits zero", "other bits sign-extended", "other bits kept", "reserved",
+                "other bits zero",
+                "other bits sign-extended",
+                "other bits kept",
+                "reserved",
             ];
             names[value as usize & 3].to_owned()
         }

@@ -38,7 +38,11 @@ impl TargetFacts {
                 (true, false) => &[32],
                 _ => &[64],
             },
-            vgprs: if target.has_gfx1250_insts() { 1024 } else { 256 },
+            vgprs: if target.has_gfx1250_insts() {
+                1024
+            } else {
+                256
+            },
             agprs: match target {
                 Target::Gfx908 | Target::Gfx90a | Target::Gfx942 | Target::Gfx950 => 256,
                 _ => 0,
