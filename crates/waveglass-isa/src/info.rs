@@ -188,7 +188,11 @@ fn counters(inst: &Inst) -> Vec<Counter> {
         });
     }
     let message = name.starts_with("s_sendmsg");
-    if flags.contains(InstFlags::LGKMCNT) || message {
+    // Global and scratch forms never reach LDS; LLVM's flags count some of them there.
+    let memory_only = ["GLBL", "GLOBAL", "SCRATCH"]
+        .iter()
+        .any(|s| encoding.ends_with(s));
+    if flags.contains(InstFlags::LGKMCNT) && !memory_only || message {
         out.push(match gfx12 {
             false => Counter::Lgkm,
             true if message || encoding == "ENC_SMEM" || encoding.starts_with("ENC_SOP") => {
@@ -281,6 +285,8 @@ mod tests {
             info(Target::Gfx1201, &[0xec06_807c, 0x0080_0000, 0x0000_0002]).counters,
             [Counter::Store, Counter::Ds]
         );
+        // global_load_dword v1, v[2:3], off
+        assert_eq!(gfx9(&[0xdc50_8000, 0x017f_0002]), [Counter::Vm]);
         // s_load_b32 s4, s[2:3], 0x0
         assert_eq!(
             info(Target::Gfx1201, &[0xf400_0101, 0xf800_0000]).counters,

@@ -51,6 +51,8 @@ pub(crate) fn of(inst: &Inst, encoding: &str, f: &EncodingField, lo: u32, value:
             Some(v) => operand(inst, o, &v),
             None => value.to_string(),
         },
+        // This form has no scalar address.
+        None if f.name == "SADDR" && is_fixed(inst, lo, f.width()) => "off".to_owned(),
         None if is_fixed(inst, lo, f.width()) && value != 0 => "fixed by this form".to_owned(),
         None => "not used".to_owned(),
     }

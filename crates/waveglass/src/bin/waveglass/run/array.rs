@@ -141,7 +141,7 @@ fn made(dtype: Dtype, count: usize, fill: &Fill) -> anyhow::Result<Vec<u8>> {
         Fill::Value(v) => (0..count).for_each(|_| bytes.extend(v)),
         Fill::Iota => {
             for i in 0..count as i128 {
-                let wide = dtype.from_integer(i);
+                let wide = dtype.bytes_of_integer(i);
                 let wide =
                     wide.ok_or_else(|| anyhow!("iota: {i} does not fit {}", dtype.name()))?;
                 bytes.extend(wide);
@@ -159,7 +159,7 @@ fn made(dtype: Dtype, count: usize, fill: &Fill) -> anyhow::Result<Vec<u8>> {
                         _ => 53,
                     };
                     let unit = (r >> (64 - bits)) as f64 / (1u64 << bits) as f64;
-                    bytes.extend(dtype.from_f64(unit));
+                    bytes.extend(dtype.bytes_of_float(unit));
                 } else {
                     bytes.extend(&r.to_le_bytes()[..dtype.size()]);
                 }

@@ -56,14 +56,14 @@ impl Dtype {
         let name = self.name();
         if self.is_float() {
             let v: f64 = text.parse().map_err(|_| format!("{text:?} is no {name}"))?;
-            return Ok(self.from_f64(v));
+            return Ok(self.bytes_of_float(v));
         }
         let v = integer(text).ok_or_else(|| format!("{text:?} is no {name}"))?;
-        self.from_integer(v)
+        self.bytes_of_integer(v)
             .ok_or_else(|| format!("{v} does not fit {name}"))
     }
 
-    pub(crate) fn from_f64(self, v: f64) -> Vec<u8> {
+    pub(crate) fn bytes_of_float(self, v: f64) -> Vec<u8> {
         match self {
             Self::F16 => half::f16::from_f64(v).to_le_bytes().to_vec(),
             Self::F32 => (v as f32).to_le_bytes().to_vec(),
@@ -72,9 +72,9 @@ impl Dtype {
     }
 
     /// `None` where the integer does not fit.
-    pub(crate) fn from_integer(self, v: i128) -> Option<Vec<u8>> {
+    pub(crate) fn bytes_of_integer(self, v: i128) -> Option<Vec<u8>> {
         if self.is_float() {
-            return Some(self.from_f64(v as f64));
+            return Some(self.bytes_of_float(v as f64));
         }
         let bits = self.size() as u32 * 8;
         let signed = matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64);
@@ -222,13 +222,13 @@ impl ArgValue {
                 };
                 types
                     .iter()
-                    .find_map(|t| t.from_integer(*i))
+                    .find_map(|t| t.bytes_of_integer(*i))
                     .ok_or_else(|| format!("{i} does not fit the argument's {size} bytes"))
             }
             Self::Float(f) => match size {
-                2 => Ok(Dtype::F16.from_f64(*f)),
-                4 => Ok(Dtype::F32.from_f64(*f)),
-                8 => Ok(Dtype::F64.from_f64(*f)),
+                2 => Ok(Dtype::F16.bytes_of_float(*f)),
+                4 => Ok(Dtype::F32.bytes_of_float(*f)),
+                8 => Ok(Dtype::F64.bytes_of_float(*f)),
                 _ => Err(odd_size(size)),
             },
         };
