@@ -4,9 +4,7 @@
 
 use std::hint::black_box;
 use std::time::Instant;
-use waveglass_exec::{
-    Dispatch, Limits, Packet, Program, Registers, ScratchArena, Setup, run,
-};
+use waveglass_exec::{Dispatch, Limits, Packet, Program, Registers, ScratchArena, Setup, run};
 use waveglass_isa::Target;
 use waveglass_mem::GlobalMemory;
 
@@ -29,13 +27,20 @@ fn main() {
         &code,
         base,
         &[],
-        Registers { vgprs: 24, agprs: 0 },
+        Registers {
+            vgprs: 24,
+            agprs: 0,
+        },
     );
     let dispatch = Dispatch {
         target: Target::Gfx900,
         wave_size: 64,
         entry: base,
-        setup: Setup { float_mode: 0xf0, item_id: 1, ..Setup::default() },
+        setup: Setup {
+            float_mode: 0xf0,
+            item_id: 1,
+            ..Setup::default()
+        },
         packet: Packet {
             block: [64, 1, 1],
             grid: [64, 1, 1],
@@ -51,19 +56,34 @@ fn main() {
         kernarg: Vec::new(),
     };
     let memory = GlobalMemory::new();
-    let limits = Limits { threads: 1, ..Limits::default() };
+    let limits = Limits {
+        threads: 1,
+        ..Limits::default()
+    };
     let mut best = 0.0f64;
     for _ in 0..5 {
         let start = Instant::now();
-        let (outcome, error) =
-            run(&dispatch, &program, &memory, ScratchArena { base: 0, size: 0 }, &limits, None);
+        let (outcome, error) = run(
+            &dispatch,
+            &program,
+            &memory,
+            ScratchArena { base: 0, size: 0 },
+            &limits,
+            None,
+        );
         let seconds = start.elapsed().as_secs_f64();
         assert!(error.is_none(), "{error:?}");
         best = best.max(outcome.stats.instructions as f64 / seconds);
     }
     let plain = plain_loop();
-    println!("wave64 instructions a second, one core: {:.1} million", best / 1e6);
-    println!("plain array loop, the same arithmetic:  {:.1} million", plain / 1e6);
+    println!(
+        "wave64 instructions a second, one core: {:.1} million",
+        best / 1e6
+    );
+    println!(
+        "plain array loop, the same arithmetic:  {:.1} million",
+        plain / 1e6
+    );
     println!("ratio: {:.2}", best / plain);
 }
 
