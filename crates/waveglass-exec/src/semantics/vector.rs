@@ -4,7 +4,6 @@ mod compare;
 mod convert;
 mod float32;
 mod float64;
-mod int16;
 mod int32;
 mod int64;
 mod move_select;
@@ -15,7 +14,6 @@ pub(super) fn register(r: &mut Registry) {
     move_select::register(r);
     int32::register(r);
     int64::register(r);
-    int16::register(r);
     float32::register(r);
     float64::register(r);
     convert::register(r);

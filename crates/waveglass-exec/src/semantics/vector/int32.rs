@@ -47,7 +47,7 @@ static MBCNT_HI: Spec = Spec {
     ..TWO
 };
 
-/// `v_bitop3_b32` and `v_bitop3_b16`: the truth table comes in the mask's place.
+/// `v_bitop3_b32`: the truth table comes in the mask's place.
 struct Bitop32;
 
 impl LaneOp for Bitop32 {
@@ -55,19 +55,6 @@ impl LaneOp for Bitop32 {
     fn run(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, table: u64) -> u64 {
         let f = bitop3(table);
         map(regs, d, s, n, |a: u32, b: u32, c: u32| f(a, b, c));
-        0
-    }
-}
-
-struct Bitop16;
-
-impl LaneOp for Bitop16 {
-    #[inline(always)]
-    fn run(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, table: u64) -> u64 {
-        let f = bitop3(table);
-        map(regs, d, s, n, |a: u16, b: u16, c: u16| {
-            f(a as u32, b as u32, c as u32) as u16
-        });
         0
     }
 }
@@ -90,16 +77,6 @@ static BITOP3_B32: Spec = Spec {
     kernel: builds::<Bitop32>(),
     sources: [Ty::B32; 3],
     mask: MaskUse::TruthTable,
-    ..TWO
-};
-
-static BITOP3_B16: Spec = Spec {
-    name: "v_bitop3_b16",
-    kernel: builds::<Bitop16>(),
-    sources: [Ty::B16; 3],
-    result: Ty::B16,
-    mask: MaskUse::TruthTable,
-    high: High16::Keep,
     ..TWO
 };
 
@@ -129,7 +106,6 @@ pub(super) fn register(r: &mut Registry) {
     r.insert("v_mbcnt_lo_u32_b32", Semantics::Valu(&MBCNT_LO));
     r.insert("v_mbcnt_hi_u32_b32", Semantics::Valu(&MBCNT_HI));
     r.insert("v_bitop3_b32", Semantics::Valu(&BITOP3_B32));
-    r.insert("v_bitop3_b16", Semantics::Valu(&BITOP3_B16));
     arithmetic(r);
     carries(r);
     bits(r);
@@ -281,7 +257,6 @@ fn bytes(r: &mut Registry) {
             dwords(v_perm_pk16_b8_u4(a, b, c));
         "v_ashr_pk_i8_i32" [keep] (a: u32, b: u32, c: u32) -> u16 => v_ashr_pk_i8_i32(a, b, c);
         "v_ashr_pk_u8_i32" [keep] (a: u32, b: u32, c: u32) -> u16 => v_ashr_pk_u8_i32(a, b, c);
-        "v_sat_pk_u8_i16" [] (a: u32) -> u16 => v_sat_pk_u8_i16(a);
         "v_sat_pk4_i4_i8" [] (a: u32) -> u16 => v_sat_pk4_i4_i8(a);
         "v_sat_pk4_u4_u8" [] (a: u32) -> u16 => v_sat_pk4_u4_u8(a);
         "v_cvt_pk_u16_u32" [] (a: u32, b: u32) -> u32 => v_cvt_pk_u16_u32(a, b);

@@ -1,4 +1,4 @@
-//! `v_cndmask_b32`, and the operation that does nothing.
+//! `v_cndmask_b32` and `v_cndmask_b16`, and the operation that does nothing.
 
 use crate::semantics::{NEXT, Registry, Semantics};
 use crate::valu::kernel::{builds, select};
@@ -26,8 +26,27 @@ static CNDMASK: Spec = Spec {
     accumulate: false,
 };
 
+struct SelectHalf;
+
+impl LaneOp for SelectHalf {
+    #[inline(always)]
+    fn run(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, mask: u64) -> u64 {
+        select::<u16>(regs, d, s, n, mask);
+        0
+    }
+}
+
+static CNDMASK_B16: Spec = Spec {
+    name: "v_cndmask_b16",
+    kernel: builds::<SelectHalf>(),
+    sources: [Ty::B16, Ty::B16, Ty::None],
+    result: Ty::B16,
+    ..CNDMASK
+};
+
 pub(super) fn register(r: &mut Registry) {
     r.insert("v_cndmask_b32", Semantics::Valu(&CNDMASK));
+    r.insert("v_cndmask_b16", Semantics::Valu(&CNDMASK_B16));
     // "Do nothing", and "Flush the VALU destination cache", which nothing here has.
     for name in ["v_nop", "v_pipeflush"] {
         r.insert(name, Semantics::Custom(|c| c.op(|_, _| NEXT)));
