@@ -78,6 +78,8 @@ pub struct Op {
     pub imm: u64,
     /// What vector operations need beyond this.
     pub valu: Option<Box<ValuInfo>>,
+    /// The halves of a VOPD pair.
+    pub pair: Option<Box<[Op; 2]>>,
     /// The instruction that it came from.
     pub inst: Option<Inst>,
     /// Its address.
@@ -301,6 +303,7 @@ impl Op {
             s: [Src::None; 4],
             imm: 0,
             valu: None,
+            pair: None,
             inst: None,
             address,
             family: Family::Other,

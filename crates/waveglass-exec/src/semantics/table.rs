@@ -4,7 +4,9 @@
 ///
 /// The types say how operands are read and which modifiers act on them (see
 /// [`Lane`](crate::valu::kernel::Lane)). Flags: `acc` for operations whose last operand is the
-/// destination's old value, `keep` for 16-bit results that leave the other half alone on gfx9 too.
+/// destination's old value, `keep` for 16-bit results that leave the other half alone on gfx9 too,
+/// `upper` for those that go to the high half; `table`, `byte` and `signed` give the expression
+/// the instruction's own bits as the setting.
 ///
 /// `(m; a: T) -> …` gives the expression the wave's
 /// [`Setting`](crate::valu::kernel::Setting) as `m`. `=> expression, clamp other;` is an integer
@@ -164,13 +166,23 @@ macro_rules! lanes {
 macro_rules! masked_lanes {
     ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, $bit:ident ($a:ident: $ta:ty, $b:ident: $tb:ty) -> $tr:ty => $body:expr) => {
         $crate::valu::kernel::map_mask(
-            $regs, $d, $s, $n, $m,
-            |$a: $ta, $b: $tb, _: $crate::valu::kernel::Absent, $bit: bool| -> ($tr, bool) { $body },
+            $regs,
+            $d,
+            $s,
+            $n,
+            $m,
+            |$a: $ta, $b: $tb, _: $crate::valu::kernel::Absent, $bit: bool| -> ($tr, bool) {
+                $body
+            },
         )
     };
     ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, $bit:ident ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr) => {
         $crate::valu::kernel::map_mask(
-            $regs, $d, $s, $n, $m,
+            $regs,
+            $d,
+            $s,
+            $n,
+            $m,
             |$a: $ta, $b: $tb, $c: $tc, $bit: bool| -> ($tr, bool) { $body },
         )
     };
@@ -210,6 +222,18 @@ macro_rules! flag {
     };
     ($spec:ident, keep) => {
         $spec.high = $crate::valu::High16::Keep
+    };
+    ($spec:ident, upper) => {
+        $spec.high = $crate::valu::High16::Upper
+    };
+    ($spec:ident, table) => {
+        $spec.mask = $crate::valu::MaskUse::TruthTable
+    };
+    ($spec:ident, byte) => {
+        $spec.mask = $crate::valu::MaskUse::ByteSelect
+    };
+    ($spec:ident, signed) => {
+        $spec.mask = $crate::valu::MaskUse::Signed
     };
 }
 

@@ -43,8 +43,8 @@ pub(super) fn register(r: &mut Registry) {
         "v_fmac_f32" [acc] (a: f32, b: f32, c: f32) -> f32 => a.mul_add(b, c);
     }
     masked! { r;
-        "v_add_co_u32" CarryOut (a: u32, b: u32, _c) -> u32 => a.overflowing_add(b);
-        "v_addc_co_u32" CarryInOut (a: u32, b: u32, c) -> u32 => {
+        "v_add_co_u32" CarryOut (_c; a: u32, b: u32) -> u32 => a.overflowing_add(b);
+        "v_addc_co_u32" CarryInOut (c; a: u32, b: u32) -> u32 => {
             let v = a as u64 + b as u64 + c as u64;
             (v as u32, v >> 32 != 0)
         };
