@@ -8,15 +8,20 @@
 //! This crate knows nothing about assembly syntax beyond the templates that it carries, and
 //! nothing about execution.
 
+mod encoding;
 mod field;
 mod image;
+mod info;
 mod inst;
 mod operand;
+mod register_name;
 mod resolve;
 mod table;
 mod target;
 
+pub use encoding::{Encoding, EncodingField, encoding, layout};
 pub use field::Field;
+pub use info::{Counter, InstInfo, RegUse, UseSource};
 pub use inst::{DecodeError, Decoder, Inst, decode};
 pub use operand::{Half, Operand, OperandType, Reg, RegFile};
 pub use table::{

@@ -4,6 +4,7 @@
 //! [`Spec`](crate::valu::Spec)s around a lane kernel; the others are a handler and, where the
 //! operands need more than the usual slots, a function that fills them in.
 
+mod memory;
 mod salu;
 pub(crate) mod table;
 mod vector;
@@ -12,6 +13,8 @@ use crate::program::{Compile, Op, Step};
 use crate::valu::{self, Spec};
 use std::collections::HashMap;
 use std::sync::OnceLock;
+
+pub use memory::{Half, MemInfo};
 
 /// Makes the op of an instruction.
 pub type CompileFn = fn(&Compile<'_>) -> Op;
@@ -32,6 +35,7 @@ fn registry() -> &'static Registry {
     REGISTRY.get_or_init(|| {
         let mut r = Registry::new();
         salu::register(&mut r);
+        memory::register(&mut r);
         vector::register(&mut r);
         r
     })
@@ -94,6 +98,9 @@ const REASONS: &[&str] = &[
     "a swap with a register past the wave's",
     "a relative move with DPP or SDWA",
     "vector registers past v255 are not modelled",
+    "a load into LDS",
+    "TFE",
+    "GDS is not modelled",
 ];
 
 /// A step that goes on with the next op.

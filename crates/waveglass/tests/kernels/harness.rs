@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex};
+use std::time::Duration;
+use waveglass::{Limits, Module};
 
 /// The targets in a fat binary of all targets, in the order in which `build.sh` names them.
 pub(crate) const TARGETS: [&str; 12] = [
@@ -226,17 +228,36 @@ fn run(launch: Launch) -> Result<Outputs, String> {
         args,
     } = launch;
     let items = work_items.unwrap_or([grid[0] * block[0], grid[1] * block[1], grid[2] * block[2]]);
-    let describe = |arg: &Arg| match arg {
-        Arg::Value(bytes) => format!("a value of {} bytes", bytes.len()),
-        Arg::Buffer(bytes) => format!("a buffer of {} bytes", bytes.len()),
-    };
-    Err(format!(
-        "the runner is not wired up yet ({kernel} for {target} in {} bytes; {items:?} work-items in {block:?}; {}; {} bytes of \
-         dynamic LDS)",
-        code_object.len(),
-        args.iter().map(describe).collect::<Vec<_>>().join(", "),
-        dynamic_lds,
-    ))
+    let module = Module::load(&code_object, Some(target)).map_err(|e| e.to_string())?;
+    let mut launch = module
+        .launch(Some(&kernel))
+        .map_err(|e| e.to_string())?
+        .block(block)
+        .work_items(items)
+        .dynamic_lds(dynamic_lds)
+        .limits(Limits {
+            timeout: Some(Duration::from_secs(60)),
+            ..Limits::default()
+        });
+    for arg in args {
+        launch = launch.arg(match arg {
+            Arg::Value(bytes) => waveglass::Arg::Value(bytes),
+            Arg::Buffer(bytes) => waveglass::Arg::Buffer(bytes),
+        });
+    }
+    let report = launch.run().map_err(|e| e.to_string())?;
+    if let Some(e) = report.error {
+        return Err(format!("{kernel}: {e}"));
+    }
+    if let Some(f) = report.outcome.faults.first() {
+        return Err(format!(
+            "{kernel}: {} at {:#x}: {} ({} faults)",
+            f.mnemonic, f.address, f.fault, report.outcome.fault_count
+        ));
+    }
+    Ok(Outputs {
+        buffers: report.buffers,
+    })
 }
 
 /// The buffers after a run, in the order of the buffer arguments.

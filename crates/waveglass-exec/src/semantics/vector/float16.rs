@@ -5,34 +5,10 @@
 
 use crate::alu::{convert, division, float16, minmax, transcendental};
 use crate::semantics::table::valu;
-use crate::semantics::{Registry, Semantics};
-use crate::valu::kernel::{Bf16, F16, PkF16, builds, select};
-use crate::valu::{ClampKind, High16, LaneOp, MaskUse, Spec, Ty};
-
-struct Select;
-
-impl LaneOp for Select {
-    #[inline(always)]
-    fn run(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, mask: u64) -> u64 {
-        select::<u32>(regs, d, s, n, mask);
-        0
-    }
-}
-
-/// `v_cndmask_b16` takes neg and abs like a float.
-static CNDMASK_B16: Spec = Spec {
-    name: "v_cndmask_b16",
-    kernel: builds::<Select>(),
-    sources: [Ty::F16, Ty::F16, Ty::None],
-    result: Ty::B16,
-    mask: MaskUse::Select,
-    clamp: ClampKind::Float,
-    high: High16::Keep,
-    accumulate: false,
-};
+use crate::semantics::Registry;
+use crate::valu::kernel::{Bf16, F16, PkF16};
 
 pub(super) fn register(r: &mut Registry) {
-    r.insert("v_cndmask_b16", Semantics::Valu(&CNDMASK_B16));
     arithmetic(r);
     min_max(r);
     conversions(r);
@@ -147,10 +123,6 @@ fn conversions(r: &mut Registry) {
         "v_cvt_i16_f16" [] (a: F16) -> u16 => convert::v_cvt_i16_f16(a.0);
         "v_cvt_norm_i16_f16" [keep] (a: F16) -> u16 => convert::v_cvt_norm_i16_f16(a.0);
         "v_cvt_norm_u16_f16" [keep] (a: F16) -> u16 => convert::v_cvt_norm_u16_f16(a.0);
-        "v_cvt_pk_norm_i16_f32" | "v_cvt_pknorm_i16_f32" [] (a: f32, b: f32) -> u32 =>
-            convert::v_cvt_pk_norm_i16_f32(a, b);
-        "v_cvt_pk_norm_u16_f32" | "v_cvt_pknorm_u16_f32" [] (a: f32, b: f32) -> u32 =>
-            convert::v_cvt_pk_norm_u16_f32(a, b);
         "v_cvt_pk_norm_i16_f16" | "v_cvt_pknorm_i16_f16" [] (a: F16, b: F16) -> u32 =>
             convert::v_cvt_pk_norm_i16_f16(a.0, b.0);
         "v_cvt_pk_norm_u16_f16" | "v_cvt_pknorm_u16_f16" [] (a: F16, b: F16) -> u32 =>

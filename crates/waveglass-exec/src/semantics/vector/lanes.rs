@@ -316,13 +316,11 @@ pub(super) fn register(r: &mut Registry) {
         ("v_permlane_idx_gen_b32", |c| to_vector(c, permlane_idx_gen)),
         ("v_swap_b32", |c| exchange(c, swap)),
         ("v_swap_b16", |c| exchange(c, swap_halves)),
-        ("v_nop", |c| c.op(|_, _| NEXT)),
     ];
     for (name, f) in custom {
         r.insert(name, Semantics::Custom(*f));
     }
     valu! { r;
         "v_accvgpr_read_b32" | "v_accvgpr_write_b32" | "v_accvgpr_mov_b32" [] (a: u32) -> u32 => a;
-        "v_mov_b64" [] (a: u64) -> u64 => a;
     }
 }

@@ -1,0 +1,146 @@
+//! Whole kernels: the tiled matrix product, a 64 MiB copy beside memcpy, and the start of a small
+//! kernel. `cargo bench -p waveglass --bench kernels` prints the figures of one run.
+
+use std::hint::black_box;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use waveglass::{Arg, Limits, Module};
+
+fn built(name: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../tests/kernels/built")
+        .join(name);
+    std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+fn floats(n: usize, seed: u32) -> Vec<u8> {
+    let mut x = seed;
+    (0..n)
+        .flat_map(|_| {
+            x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            ((x >> 8) as f32 / 16_777_216.0 - 0.5).to_le_bytes()
+        })
+        .collect()
+}
+
+fn limits(threads: usize) -> Limits {
+    Limits {
+        threads,
+        ..Limits::default()
+    }
+}
+
+fn main() {
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
+    for (target, file) in [
+        ("gfx900", "matmul.O3.gfx900.hsaco"),
+        ("gfx1100", "matmul.O3.hipfb"),
+        ("gfx90a", "matmul.O3.hipfb"),
+    ] {
+        matmul(file, target, "matmul_512", [32, 32, 1], threads);
+        matmul(file, target, "matmul_512_blocked", [8, 8, 1], threads);
+    }
+    for threads in [1, threads] {
+        copy(threads);
+    }
+    start();
+}
+
+fn matmul(file: &str, target: &str, kernel: &str, grid: [u32; 3], threads: usize) {
+    let module = Module::load(&built(file), Some(target)).expect("the module loads");
+    let n = 512usize;
+    let (a, b) = (floats(n * n, 1), floats(n * n, 2));
+    let mut best = Duration::MAX;
+    let mut instructions = 0;
+    for _ in 0..3 {
+        let report = module
+            .launch(Some(kernel))
+            .expect("the kernel is there")
+            .block([16, 16, 1])
+            .grid(grid)
+            .arg(Arg::Buffer(a.clone()))
+            .arg(Arg::Buffer(b.clone()))
+            .arg(Arg::Buffer(vec![0; n * n * 4]))
+            .limits(limits(threads))
+            .run()
+            .expect("the launch fits");
+        if let Some(e) = report.error {
+            println!("{target} {kernel}: {e}");
+            return;
+        }
+        best = best.min(report.time);
+        instructions = report.outcome.stats.instructions;
+    }
+    let flops = 2.0 * (n * n * n) as f64 / best.as_secs_f64();
+    println!(
+        "{kernel} {target}, {threads} threads: {:.2} GFLOP/s ({:.0} ms, {:.1} million instructions a second)",
+        flops / 1e9,
+        best.as_secs_f64() * 1e3,
+        instructions as f64 / best.as_secs_f64() / 1e6
+    );
+}
+
+fn copy(threads: usize) {
+    let module = Module::load(&built("linear.O3.hipfb"), Some("gfx900")).expect("the module loads");
+    let size = 64usize << 20;
+    let source = vec![0x5au8; size];
+    let mut best = Duration::MAX;
+    for _ in 0..3 {
+        let report = module
+            .launch(Some("copy_b128"))
+            .expect("the kernel is there")
+            .block([256, 1, 1])
+            .grid([(size / 16 / 256) as u32, 1, 1])
+            .arg(Arg::Buffer(source.clone()))
+            .arg(Arg::Buffer(vec![0; size]))
+            .arg(Arg::Value(((size / 16) as u32).to_le_bytes().to_vec()))
+            .limits(limits(threads))
+            .run()
+            .expect("the launch fits");
+        if let Some(e) = report.error {
+            println!("copy: {e}");
+            return;
+        }
+        best = best.min(report.time);
+    }
+    let mut target = vec![0u8; size];
+    let mut memcpy = Duration::MAX;
+    for _ in 0..5 {
+        let start = Instant::now();
+        black_box(&mut target).copy_from_slice(black_box(&source));
+        memcpy = memcpy.min(start.elapsed());
+    }
+    println!(
+        "copy of 64 MiB, {threads} threads: {:.1} GB/s, memcpy {:.1} GB/s, ratio {:.2}",
+        size as f64 / best.as_secs_f64() / 1e9,
+        size as f64 / memcpy.as_secs_f64() / 1e9,
+        memcpy.as_secs_f64() / best.as_secs_f64()
+    );
+}
+
+/// From the file's bytes to the end of a kernel of one wave: reading, compiling, running.
+fn start() {
+    let file = built("linear.O3.hipfb");
+    let mut best = Duration::MAX;
+    for _ in 0..10 {
+        let begin = Instant::now();
+        let module = Module::load(&file, Some("gfx900")).expect("the module loads");
+        let report = module
+            .launch(Some("copy_b128"))
+            .expect("the kernel is there")
+            .block([64, 1, 1])
+            .grid([1, 1, 1])
+            .arg(Arg::Buffer(vec![0; 1024]))
+            .arg(Arg::Buffer(vec![0; 1024]))
+            .arg(Arg::Value(64u32.to_le_bytes().to_vec()))
+            .limits(limits(1))
+            .run()
+            .expect("the launch fits");
+        black_box(report);
+        best = best.min(begin.elapsed());
+    }
+    println!(
+        "reading a fat binary, compiling and running one wave: {:.2} ms",
+        best.as_secs_f64() * 1e3
+    );
+}

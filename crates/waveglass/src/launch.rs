@@ -1,0 +1,743 @@
+//! Loading a code object and launching a kernel of it.
+
+use std::time::{Duration, Instant};
+use waveglass_exec::{
+    Dispatch, Limits, Outcome, Packet, Program, Registers, RunError, ScratchArena, Setup, Trace,
+    run, scratch_needed,
+};
+use waveglass_isa::Target;
+use waveglass_mem::{GlobalMemory, MapError, Permission};
+use waveglass_object::{
+    CodeObject, File, Kernel, KernelDescriptor, SymbolKind, ValueKind, WorkItemIdVgprs,
+};
+
+/// Why a kernel cannot be launched.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// The file is no code object that Waveglass reads.
+    #[error(transparent)]
+    Object(#[from] waveglass_object::Error),
+    /// The code is for a target that Waveglass does not have.
+    #[error("{gfx} is no target of Waveglass; `waveglass targets` lists them")]
+    UnknownTarget {
+        /// The target's name.
+        gfx: String,
+    },
+    /// The file holds code for several targets, or none that was asked for.
+    #[error("{what}; it has: {}", choices.join(", "))]
+    Choose {
+        /// What is wrong.
+        what: String,
+        /// What there is.
+        choices: Vec<String>,
+    },
+    /// The launch does not fit the kernel.
+    #[error("{0}")]
+    Bad(String),
+    /// The address space does not hold what the launch needs.
+    #[error(transparent)]
+    Map(#[from] MapError),
+}
+
+/// A code object, ready to launch kernels from.
+#[derive(Debug)]
+pub struct Module {
+    code: Code,
+    target: Target,
+    /// The wave size of raw code.
+    wave_size: u32,
+}
+
+#[derive(Debug)]
+enum Code {
+    Object(Box<CodeObject>),
+    Raw(Vec<u8>),
+}
+
+/// An argument of a launch, in the order of the kernel's explicit parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Arg {
+    /// Bytes that go into the kernarg segment at the parameter's offset.
+    Value(Vec<u8>),
+    /// Memory whose address goes there. The kernel may write it; [`Report::buffers`] has its
+    /// content after the run.
+    Buffer(Vec<u8>),
+}
+
+/// A launch under construction.
+pub struct Launch<'a> {
+    module: &'a Module,
+    kernel: String,
+    items: [u32; 3],
+    block: [u32; 3],
+    args: Vec<(Option<String>, Arg)>,
+    dynamic_lds: u32,
+    limits: Limits,
+    trace: Option<Trace<'a>>,
+}
+
+/// What a run gives.
+#[derive(Debug)]
+pub struct Report {
+    /// Counters and memory violations.
+    pub outcome: Outcome,
+    /// Why the run ended early, if it did.
+    pub error: Option<RunError>,
+    /// The buffers, in the order of the buffer arguments.
+    pub buffers: Vec<Vec<u8>>,
+    /// Wall time of the run itself.
+    pub time: Duration,
+    /// Where the code was loaded: addresses in errors less this are offsets in the code object.
+    pub load_address: u64,
+}
+
+/// Where things lie in the address space of a launch. Every region has unmapped space behind it,
+/// so that an access past its end is seen.
+mod place {
+    pub(super) const IMAGE: u64 = 0x4000_0000;
+    pub(super) const PACKET: u64 = 0x3000_0000;
+    pub(super) const QUEUE: u64 = 0x3000_1000;
+    pub(super) const KERNARG: u64 = 0x3001_0000;
+    pub(super) const BUFFERS: u64 = 0x1_0000_0000;
+    pub(super) const SCRATCH: u64 = 0x4000_0000_0000;
+    pub(super) const GAP: u64 = 0x1_0000;
+}
+
+/// Stack beyond the fixed frame for kernels whose metadata says that their stack grows.
+const DYNAMIC_STACK: u32 = 16 << 10;
+
+/// Work-items that a workgroup may have.
+const MAX_GROUP: u64 = 1024;
+
+impl Module {
+    /// Reads a code object, or picks the one for `target` from a fat binary. Bytes that are
+    /// neither are taken as raw code where `target` says for what.
+    ///
+    /// # Errors
+    ///
+    /// [`LaunchError`]: a malformed file, an unknown target, or a choice that is left open.
+    pub fn load(bytes: &[u8], target: Option<&str>) -> Result<Self, LaunchError> {
+        let gfx = target.map(|t| t.split(':').next().unwrap_or(t));
+        let looks_raw = !bytes.starts_with(b"\x7fELF")
+            && !bytes.starts_with(b"__CLANG_OFFLOAD_BUNDLE__")
+            && !bytes.starts_with(b"CCOB")
+            && !bytes.starts_with(&[0x10, 0xff, 0x10, 0xad]);
+        if looks_raw && let Some(gfx) = gfx {
+            return Self::raw(bytes.to_vec(), gfx);
+        }
+        let mut objects = File::parse(bytes)?.code_objects(target)?;
+        let choices = objects.iter().map(|o| o.target().to_string()).collect();
+        match objects.len() {
+            1 => Self::from_object(objects.swap_remove(0)),
+            0 => Err(LaunchError::Choose {
+                what: format!(
+                    "the file has no code for {}",
+                    target.unwrap_or("any target")
+                ),
+                choices: File::parse(bytes)?
+                    .code_objects(None)
+                    .map(|all| all.iter().map(|o| o.target().to_string()).collect())
+                    .unwrap_or_default(),
+            }),
+            _ => Err(LaunchError::Choose {
+                what: "the file has code for several targets; choose one with --target".into(),
+                choices,
+            }),
+        }
+    }
+
+    /// Takes a code object that is already read.
+    ///
+    /// # Errors
+    ///
+    /// [`LaunchError::UnknownTarget`].
+    pub fn from_object(object: CodeObject) -> Result<Self, LaunchError> {
+        let gfx = object.target().gfx;
+        let target = gfx.parse().map_err(|_| LaunchError::UnknownTarget {
+            gfx: gfx.to_owned(),
+        })?;
+        Ok(Self {
+            code: Code::Object(Box::new(object)),
+            target,
+            wave_size: target.default_wave_size(),
+        })
+    }
+
+    /// Takes machine code without a container. Its waves start at the first byte with the kernarg
+    /// address in s[0:1], the workgroup ids in s2 to s4 (TTMP registers on gfx12), the work-item
+    /// ids as the target has them, and every register there is.
+    ///
+    /// # Errors
+    ///
+    /// [`LaunchError::UnknownTarget`].
+    pub fn raw(code: Vec<u8>, gfx: &str) -> Result<Self, LaunchError> {
+        let target = gfx.parse().map_err(|_| LaunchError::UnknownTarget {
+            gfx: gfx.to_owned(),
+        })?;
+        Ok(Self {
+            code: Code::Raw(code),
+            target,
+            wave_size: target.default_wave_size(),
+        })
+    }
+
+    /// Sets the wave size of raw code; code objects carry their own.
+    ///
+    /// # Errors
+    ///
+    /// [`LaunchError::Bad`] where the target has no such waves.
+    pub fn with_wave_size(mut self, lanes: u32) -> Result<Self, LaunchError> {
+        let has = match lanes {
+            32 => self.target.has_wave32(),
+            64 => self.target.has_wave64(),
+            _ => false,
+        };
+        if !has {
+            return Err(LaunchError::Bad(format!(
+                "{} has no waves of {lanes} lanes",
+                self.target
+            )));
+        }
+        self.wave_size = lanes;
+        Ok(self)
+    }
+
+    /// The target.
+    pub fn target(&self) -> Target {
+        self.target
+    }
+
+    /// The code object; raw code has none.
+    pub fn object(&self) -> Option<&CodeObject> {
+        match &self.code {
+            Code::Object(o) => Some(o),
+            Code::Raw(_) => None,
+        }
+    }
+
+    /// The names of the kernels.
+    pub fn kernels(&self) -> Vec<&str> {
+        match &self.code {
+            Code::Object(o) => o.kernels().iter().map(|k| k.name.as_str()).collect(),
+            Code::Raw(_) => vec!["raw"],
+        }
+    }
+
+    /// Starts a launch of `kernel`; of the only one where that is `None`.
+    ///
+    /// # Errors
+    ///
+    /// [`LaunchError::Choose`] when there is no such kernel, or several and none is named.
+    pub fn launch(&self, kernel: Option<&str>) -> Result<Launch<'_>, LaunchError> {
+        let all = self.kernels();
+        let name = match kernel {
+            Some(k) if all.contains(&k) => k,
+            None if all.len() == 1 => all[0],
+            _ => {
+                return Err(LaunchError::Choose {
+                    what: match kernel {
+                        Some(k) => format!("there is no kernel {k:?} in the file"),
+                        None => "the file has several kernels; choose one with --kernel".into(),
+                    },
+                    choices: all.iter().map(|s| (*s).to_owned()).collect(),
+                });
+            }
+        };
+        Ok(Launch {
+            module: self,
+            kernel: name.to_owned(),
+            items: [1; 3],
+            block: [1; 3],
+            args: Vec::new(),
+            dynamic_lds: 0,
+            limits: Limits::default(),
+            trace: None,
+        })
+    }
+}
+
+impl<'a> Launch<'a> {
+    /// Workgroups in each dimension (HIP's grid); set the block first.
+    #[must_use]
+    pub fn grid(mut self, groups: [u32; 3]) -> Self {
+        self.items = std::array::from_fn(|i| groups[i].saturating_mul(self.block[i]));
+        self
+    }
+
+    /// Work-items of a workgroup in each dimension.
+    #[must_use]
+    pub fn block(mut self, items: [u32; 3]) -> Self {
+        self.block = items;
+        self
+    }
+
+    /// Work-items of the whole grid in each dimension: the last workgroups may be partial.
+    #[must_use]
+    pub fn work_items(mut self, items: [u32; 3]) -> Self {
+        self.items = items;
+        self
+    }
+
+    /// The next explicit argument.
+    #[must_use]
+    pub fn arg(mut self, arg: Arg) -> Self {
+        self.args.push((None, arg));
+        self
+    }
+
+    /// The explicit argument of that name.
+    #[must_use]
+    pub fn named_arg(mut self, name: &str, arg: Arg) -> Self {
+        self.args.push((Some(name.to_owned()), arg));
+        self
+    }
+
+    /// Bytes of LDS beyond the kernel's fixed size.
+    #[must_use]
+    pub fn dynamic_lds(mut self, bytes: u32) -> Self {
+        self.dynamic_lds = bytes;
+        self
+    }
+
+    /// Limits on steps, time and threads.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sees every instruction before it is executed.
+    #[must_use]
+    pub fn trace(mut self, trace: Trace<'a>) -> Self {
+        self.trace = Some(trace);
+        self
+    }
+
+    /// Runs the kernel.
+    ///
+    /// # Errors
+    ///
+    /// [`LaunchError`] when it cannot start. What goes wrong while it runs is in the report.
+    pub fn run(self) -> Result<Report, LaunchError> {
+        let shape = Shape::of(self.module, &self.kernel)?;
+        self.check_size()?;
+        let mut memory = GlobalMemory::new();
+        let (kernarg, buffers) = self.arguments(&shape, &mut memory)?;
+        let packet = Packet {
+            block: self.block,
+            grid: self.items,
+            private_segment: shape.private_segment,
+            group_segment: shape.group_segment.saturating_add(self.dynamic_lds),
+            kernel_object: place::IMAGE + shape.descriptor_address,
+            kernarg: place::KERNARG,
+        };
+        if packet.group_segment > 320 << 10 {
+            return Err(LaunchError::Bad(format!(
+                "{} bytes of LDS are more than any target has (320 KiB)",
+                packet.group_segment
+            )));
+        }
+        memory.map_bytes(
+            place::PACKET,
+            &packet.bytes(),
+            Permission::ReadOnly,
+            "dispatch packet",
+        )?;
+        memory.map_bytes(
+            place::QUEUE,
+            &queue_bytes(self.module.target),
+            Permission::ReadOnly,
+            "queue",
+        )?;
+        memory.map_bytes(
+            place::KERNARG,
+            &kernarg,
+            Permission::ReadOnly,
+            "kernarg segment",
+        )?;
+        let (code, base, entries) = map_code(self.module, &mut memory)?;
+        let program = Program::compile(
+            self.module.target,
+            shape.wave_size,
+            &code,
+            base,
+            &entries,
+            Registers {
+                vgprs: shape.vgprs,
+                agprs: shape.agprs,
+            },
+        );
+        let dispatch = Dispatch {
+            target: self.module.target,
+            wave_size: shape.wave_size,
+            entry: place::IMAGE + shape.entry,
+            setup: shape.setup,
+            packet,
+            packet_address: place::PACKET,
+            queue_address: place::QUEUE,
+            vgprs: shape.vgprs,
+            agprs: shape.agprs,
+            kernarg: kernarg
+                .chunks_exact(4)
+                .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+                .collect(),
+        };
+        let scratch = ScratchArena {
+            base: place::SCRATCH,
+            size: scratch_needed(&dispatch, self.limits.threads),
+        };
+        if scratch.size > 0 {
+            memory.map_zeroed(scratch.base, scratch.size, Permission::ReadWrite, "scratch")?;
+        }
+        let start = Instant::now();
+        let (outcome, error) = run(
+            &dispatch,
+            &program,
+            &memory,
+            scratch,
+            &self.limits,
+            self.trace,
+        );
+        let time = start.elapsed();
+        let buffers = buffers
+            .iter()
+            .map(|&(address, len)| {
+                let mut data = vec![0; len];
+                memory.read(address, &mut data);
+                data
+            })
+            .collect();
+        Ok(Report {
+            outcome,
+            error,
+            buffers,
+            time,
+            load_address: place::IMAGE,
+        })
+    }
+
+    fn check_size(&self) -> Result<(), LaunchError> {
+        let group: u64 = self.block.iter().map(|&b| b as u64).product();
+        if group == 0 || group > MAX_GROUP {
+            return Err(LaunchError::Bad(format!(
+                "a block of {} work-items is not possible; it must have 1 to {MAX_GROUP}",
+                group
+            )));
+        }
+        if self.items.contains(&0) {
+            return Err(LaunchError::Bad("the grid is empty".into()));
+        }
+        Ok(())
+    }
+
+    /// The kernarg segment's bytes, and the address and size of each buffer.
+    #[allow(clippy::type_complexity)]
+    fn arguments(
+        &self,
+        shape: &Shape<'_>,
+        memory: &mut GlobalMemory,
+    ) -> Result<(Vec<u8>, Vec<(u64, usize)>), LaunchError> {
+        let mut kernarg = vec![0u8; shape.kernarg_size.next_multiple_of(16).max(16)];
+        let mut buffers = Vec::new();
+        let mut next = place::BUFFERS;
+        let explicit: Vec<&waveglass_object::Argument> = shape
+            .kernel
+            .and_then(|k| k.metadata.as_ref())
+            .map(|m| m.args.iter().filter(|a| !a.kind.is_hidden()).collect())
+            .unwrap_or_default();
+        let described = shape.kernel.is_some_and(|k| k.metadata.is_some());
+        if described && self.args.len() != explicit.len() {
+            let list: Vec<String> = explicit
+                .iter()
+                .map(|a| {
+                    let name = a.name.as_deref().unwrap_or("(unnamed)");
+                    format!("{name}: {} bytes, {}", a.size, a.kind.name())
+                })
+                .collect();
+            return Err(LaunchError::Bad(format!(
+                "{} takes {} arguments, {} are given; its parameters: {}",
+                self.kernel,
+                explicit.len(),
+                self.args.len(),
+                list.join("; ")
+            )));
+        }
+        let mut taken = vec![false; explicit.len()];
+        let mut raw_offset = 0;
+        let mut position = 0;
+        for (name, arg) in &self.args {
+            let label = match name {
+                Some(n) => n.clone(),
+                None => position.to_string(),
+            };
+            // Without metadata, arguments lie one after the other at their natural alignment.
+            let (offset, size) = if described {
+                let i = match name {
+                    Some(n) => explicit
+                        .iter()
+                        .position(|a| a.name.as_deref() == Some(n))
+                        .ok_or_else(|| {
+                            LaunchError::Bad(format!("{} has no parameter {n:?}", self.kernel))
+                        })?,
+                    None => {
+                        while taken.get(position) == Some(&true) {
+                            position += 1;
+                        }
+                        position
+                    }
+                };
+                if std::mem::replace(&mut taken[i], true) {
+                    return Err(LaunchError::Bad(format!("argument {label} is given twice")));
+                }
+                (explicit[i].offset as usize, explicit[i].size as usize)
+            } else {
+                let size = match arg {
+                    Arg::Value(b) => b.len(),
+                    Arg::Buffer(_) => 8,
+                };
+                raw_offset = usize::next_multiple_of(raw_offset, size.clamp(1, 8));
+                let at = raw_offset;
+                raw_offset += size;
+                (at, size)
+            };
+            let bytes = match arg {
+                Arg::Value(b) => b.clone(),
+                Arg::Buffer(data) => {
+                    let title = match name {
+                        Some(n) => format!("argument {n:?}"),
+                        None => format!("argument {label}"),
+                    };
+                    memory.map_bytes(next, data, Permission::ReadWrite, title)?;
+                    buffers.push((next, data.len()));
+                    let address = next;
+                    next = (next + data.len() as u64 + place::GAP).next_multiple_of(place::GAP);
+                    address.to_le_bytes().to_vec()
+                }
+            };
+            if bytes.len() != size {
+                return Err(LaunchError::Bad(format!(
+                    "argument {label} has {} bytes, the parameter has {size}",
+                    bytes.len()
+                )));
+            }
+            if kernarg.len() < offset + size {
+                kernarg.resize((offset + size).next_multiple_of(16), 0);
+            }
+            kernarg[offset..offset + size].copy_from_slice(&bytes);
+        }
+        if let Some(k) = shape.kernel {
+            self.hidden_arguments(k, &mut kernarg);
+        }
+        Ok((kernarg, buffers))
+    }
+
+    /// Fills the hidden arguments in (AMDGPUUsage, "Code Object V5 Metadata", `.value_kind`).
+    fn hidden_arguments(&self, kernel: &Kernel, kernarg: &mut [u8]) {
+        let apertures = waveglass_exec::dispatch::apertures(self.module.target);
+        let Some(metadata) = &kernel.metadata else {
+            return;
+        };
+        for a in metadata.args.iter().filter(|a| a.kind.is_hidden()) {
+            let whole = |i: usize| (self.items[i] / self.block[i]) as u64;
+            let partial = |i: usize| (self.items[i] % self.block[i]) as u64;
+            let value: u64 = match a.kind {
+                ValueKind::HiddenBlockCountX => whole(0),
+                ValueKind::HiddenBlockCountY => whole(1),
+                ValueKind::HiddenBlockCountZ => whole(2),
+                ValueKind::HiddenGroupSizeX => self.block[0] as u64,
+                ValueKind::HiddenGroupSizeY => self.block[1] as u64,
+                ValueKind::HiddenGroupSizeZ => self.block[2] as u64,
+                ValueKind::HiddenRemainderX => partial(0),
+                ValueKind::HiddenRemainderY => partial(1),
+                ValueKind::HiddenRemainderZ => partial(2),
+                ValueKind::HiddenGridDims => 3,
+                ValueKind::HiddenDynamicLdsSize => self.dynamic_lds as u64,
+                ValueKind::HiddenPrivateBase => apertures.private_base() >> 32,
+                ValueKind::HiddenSharedBase => apertures.shared_base() >> 32,
+                ValueKind::HiddenQueuePtr => place::QUEUE,
+                // Global offsets are zero; there is no host to call, no heap, no printf buffer.
+                _ => 0,
+            };
+            let (offset, size) = (a.offset as usize, (a.size as usize).min(8));
+            if let Some(slot) = kernarg.get_mut(offset..offset + size) {
+                slot.copy_from_slice(&value.to_le_bytes()[..size]);
+            }
+        }
+    }
+}
+
+/// `amd_queue_t`, as far as kernels read it: the apertures' high halves at bytes 64 and 68.
+fn queue_bytes(target: Target) -> [u8; 256] {
+    let mut b = [0; 256];
+    let apertures = waveglass_exec::dispatch::apertures(target);
+    b[64..68].copy_from_slice(&((apertures.shared_base() >> 32) as u32).to_le_bytes());
+    b[68..72].copy_from_slice(&((apertures.private_base() >> 32) as u32).to_le_bytes());
+    b
+}
+
+/// What the launch needs to know of a kernel.
+struct Shape<'a> {
+    kernel: Option<&'a Kernel>,
+    setup: Setup,
+    wave_size: u32,
+    vgprs: u32,
+    agprs: u32,
+    entry: u64,
+    descriptor_address: u64,
+    private_segment: u32,
+    group_segment: u32,
+    kernarg_size: usize,
+}
+
+impl<'a> Shape<'a> {
+    fn of(module: &'a Module, name: &str) -> Result<Self, LaunchError> {
+        let Code::Object(object) = &module.code else {
+            return Ok(Self::raw(module.target, module.wave_size));
+        };
+        let kernel = object
+            .kernel(name)
+            .ok_or_else(|| LaunchError::Bad(format!("there is no kernel {name:?}")))?;
+        let d = &kernel.descriptor;
+        let total = d.vgpr_count();
+        let (vgprs, agprs) = match d.accum_offset() {
+            Some(first) => (first.min(total), total.saturating_sub(first)),
+            // gfx908 gives as many AGPRs as VGPRs.
+            None if module.target == Target::Gfx908 => (total, total),
+            None => (total, 0),
+        };
+        let dynamic = kernel
+            .metadata
+            .as_ref()
+            .is_some_and(|m| m.uses_dynamic_stack)
+            || d.uses_dynamic_stack();
+        let extra = if dynamic { DYNAMIC_STACK } else { 0 };
+        let mut entry = kernel.entry;
+        if d.kernarg_preload_length() > 0 {
+            // The first 256 bytes load the arguments on firmware that does not preload.
+            entry += 256;
+        }
+        Ok(Self {
+            kernel: Some(kernel),
+            setup: setup(d, module.target),
+            wave_size: d.wavefront_size(),
+            vgprs,
+            agprs,
+            entry,
+            descriptor_address: kernel.descriptor_address,
+            private_segment: d.private_segment_fixed_size.saturating_add(extra),
+            group_segment: d.group_segment_fixed_size,
+            kernarg_size: kernel
+                .metadata
+                .as_ref()
+                .map_or(0, |m| m.kernarg_segment_size)
+                .max(d.kernarg_size) as usize,
+        })
+    }
+
+    fn raw(target: Target, wave_size: u32) -> Self {
+        Self {
+            kernel: None,
+            setup: Setup {
+                kernarg_ptr: true,
+                user_sgprs: 2,
+                group_id: [true; 3],
+                item_id: 3,
+                float_mode: 0xf0,
+                dx10_clamp: true,
+                ieee: target.major() < 12,
+                ..Setup::default()
+            },
+            wave_size,
+            vgprs: 256,
+            agprs: if target.is_gfx9() && target >= Target::Gfx908 {
+                256
+            } else {
+                0
+            },
+            entry: 0,
+            descriptor_address: 0,
+            private_segment: 0,
+            group_segment: 64 << 10,
+            kernarg_size: 0,
+        }
+    }
+}
+
+fn setup(d: &KernelDescriptor, target: Target) -> Setup {
+    Setup {
+        private_segment_buffer: d.enable_sgpr_private_segment_buffer(),
+        dispatch_ptr: d.enable_sgpr_dispatch_ptr(),
+        queue_ptr: d.enable_sgpr_queue_ptr(),
+        kernarg_ptr: d.enable_sgpr_kernarg_segment_ptr(),
+        dispatch_id: d.enable_sgpr_dispatch_id(),
+        flat_scratch_init: d.enable_sgpr_flat_scratch_init(),
+        private_segment_size: d.enable_sgpr_private_segment_size(),
+        preload_length: d.kernarg_preload_length(),
+        preload_offset: d.kernarg_preload_offset(),
+        user_sgprs: d.user_sgpr_count(),
+        group_id: [
+            d.enable_workgroup_id_x(),
+            d.enable_workgroup_id_y(),
+            d.enable_workgroup_id_z(),
+        ],
+        group_info: d.enable_workgroup_info(),
+        private_segment: d.enable_private_segment(),
+        item_id: match d.workitem_id() {
+            WorkItemIdVgprs::X => 1,
+            WorkItemIdVgprs::Xy => 2,
+            _ => 3,
+        },
+        float_mode: d.float_mode(),
+        dx10_clamp: target.major() < 12 && d.dx10_clamp(),
+        ieee: target.major() < 12 && d.ieee_mode(),
+        fp16_overflow: d.fp16_overflow(),
+    }
+}
+
+/// Maps the image; gives the code's bytes, their address, and where instructions start.
+fn map_code(
+    module: &Module,
+    memory: &mut GlobalMemory,
+) -> Result<(Vec<u8>, u64, Vec<u64>), LaunchError> {
+    let object = match &module.code {
+        Code::Raw(code) => {
+            memory.map_bytes(place::IMAGE, code, Permission::ReadOnly, "code")?;
+            return Ok((code.clone(), place::IMAGE, vec![place::IMAGE]));
+        }
+        Code::Object(o) => o,
+    };
+    let loaded = object.image().relocated(place::IMAGE)?;
+    let mut code = None;
+    for s in &loaded.segments {
+        let address = place::IMAGE + s.address;
+        // Regions start at a multiple of 16; a segment may not.
+        let lead = (address % 16) as usize;
+        let mut bytes = vec![0u8; lead];
+        bytes.extend_from_slice(&s.data);
+        bytes.resize(lead + s.size as usize, 0);
+        let permission = if s.writable {
+            Permission::ReadWrite
+        } else {
+            Permission::ReadOnly
+        };
+        let name = if s.executable {
+            "code"
+        } else {
+            "data of the code object"
+        };
+        memory.map_bytes(address - lead as u64, &bytes, permission, name)?;
+        if s.executable && code.is_none() {
+            code = Some((s.data.clone(), address));
+        }
+    }
+    let (code, base) =
+        code.ok_or_else(|| LaunchError::Bad("the code object has no executable segment".into()))?;
+    let mut entries: Vec<u64> = object
+        .symbols()
+        .iter()
+        .filter(|s| s.kind == SymbolKind::Function)
+        .map(|s| place::IMAGE + s.address)
+        .collect();
+    entries.extend(object.kernels().iter().map(|k| place::IMAGE + k.entry));
+    Ok((code, base, entries))
+}
