@@ -31,4 +31,5 @@ pub(super) fn register(r: &mut Registry) {
     dot_mix::register(r);
     lanes::register(r);
     relative::register(r);
+    dual::register(r);
 }

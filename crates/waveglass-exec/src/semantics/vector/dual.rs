@@ -1,10 +1,19 @@
 //! VOPD: two operations in one instruction (RDNA3 ISA 7.6, "Dual Issue VALU").
 
+use crate::alu::int32;
 use crate::machine::Machine;
 use crate::program::{Compile, Op, Src, Step};
-use crate::semantics::{self, NEXT, Semantics, refuse};
+use crate::semantics::table::valu;
+use crate::semantics::{self, NEXT, Registry, Semantics, refuse};
 use crate::valu;
 use waveglass_isa::{Field, Operand};
+
+pub(super) fn register(r: &mut Registry) {
+    valu! { r;
+        // It exists as half of a pair only.
+        "v_bitop2_b32" [table] (m; a: u32, b: u32) -> u32 => int32::v_bitop2_b32(a, b, m.0 as u8);
+    }
+}
 
 /// A temporary that vector operations leave alone: two registers for one half's result.
 const HELD: u32 = 14;

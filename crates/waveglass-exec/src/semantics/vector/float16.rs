@@ -4,8 +4,8 @@
 //! changed with that generation and leave it alone.
 
 use crate::alu::{convert, division, float16, minmax, transcendental};
-use crate::semantics::table::valu;
 use crate::semantics::Registry;
+use crate::semantics::table::valu;
 use crate::valu::kernel::{Bf16, F16, PkF16};
 
 pub(super) fn register(r: &mut Registry) {
