@@ -69,6 +69,11 @@ pub enum IntCond {
 ///
 /// `COND` is a [`FloatCond`] or [`IntCond`] as a number, so that each
 /// monomorphised loop holds only its own comparison.
+#[expect(
+    clippy::neg_cmp_op_on_partial_ord,
+    clippy::double_comparisons,
+    reason = "unordered values make the suggested simplifications wrong"
+)]
 #[inline(always)]
 pub fn v_cmp<const COND: u8, T: PartialOrd>(a: T, b: T) -> bool {
     match COND {

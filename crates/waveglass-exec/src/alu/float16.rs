@@ -105,10 +105,12 @@ pub fn v_rndne_f16(a: u16) -> u16 {
     narrow_f16(float32::v_rndne_f32(widen_f16(a)))
 }
 
-/// `v_fract_f16`: `a - floor(a)`.
+/// `v_fract_f16`: `a - floor(a)`, clamped to the largest value below one, as
+/// the manual says of the wider forms (of this one it is silent).
 #[inline(always)]
 pub fn v_fract_f16(a: u16) -> u16 {
-    narrow_f16(float32::v_fract_f32(widen_f16(a)))
+    let fraction = narrow_f16(float32::v_fract_f32(widen_f16(a)));
+    if fraction == 0x3c00 { 0x3bff } else { fraction }
 }
 
 /// `v_frexp_mant_f16`.
@@ -279,6 +281,10 @@ mod tests {
             assert_eq!(v_ceil_f16(bits), half(x.ceil()));
             assert_eq!(v_trunc_f16(bits), half(x.trunc()));
             assert_eq!(v_rndne_f16(bits), half(x.round_ties_even()));
+            if x.is_finite() {
+                let nearest = f16::from_f32((x - x.floor()) as f32).to_bits();
+                assert_eq!(v_fract_f16(bits), nearest.min(0x3bff), "{bits:#06x}");
+            }
             if x.is_finite() && x != 0.0 {
                 let m = f16::from_bits(v_frexp_mant_f16(bits)).to_f64();
                 let e = v_frexp_exp_i16_f16(bits) as i16;

@@ -96,14 +96,20 @@ pub fn v_fma_f32_round(a: f32, b: f32, c: f32, round: Round) -> f32 {
     narrow_f32_round(sum, round)
 }
 
-/// `v_fract_f32`: `a - floor(a)`, which is at most the largest value below one
-/// before rounding.
-///
-/// The manual's expression is followed as written: for tiny negative `a` the
-/// difference rounds to 1.0.
+/// `v_fract_f32`: `a - floor(a)`, clamped to 0x3f7fffff, the largest value
+/// below one.
 #[inline(always)]
 pub fn v_fract_f32(a: f32) -> f32 {
-    nan1_f32(a - a.floor(), a)
+    const BELOW_ONE: f32 = f32::from_bits(0x3f7f_ffff);
+    let fraction = a - a.floor();
+    nan1_f32(
+        if fraction > BELOW_ONE {
+            BELOW_ONE
+        } else {
+            fraction
+        },
+        a,
+    )
 }
 
 /// `v_trunc_f32`.
@@ -262,6 +268,7 @@ mod tests {
         assert_eq!(v_trunc_f32(-1.75), -1.0);
         assert_eq!(v_fract_f32(-1.25), 0.75);
         assert_eq!(v_fract_f32(3.25), 0.25);
+        assert_eq!(v_fract_f32(-1e-30).to_bits(), 0x3f7f_ffff);
     }
 
     #[test]

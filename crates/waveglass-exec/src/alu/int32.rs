@@ -490,6 +490,13 @@ pub fn v_bitop3_b32(a: u32, b: u32, c: u32, table: u8) -> u32 {
     result
 }
 
+/// `v_dual_bitop2_b32`: [`v_bitop3_b32`] with a third input of zero, which is
+/// the form of it that LLVM pairs (CDNA5; the manual only lists the name).
+#[inline(always)]
+pub fn v_bitop2_b32(a: u32, b: u32, table: u8) -> u32 {
+    v_bitop3_b32(a, b, 0, table)
+}
+
 /// `v_add_max_i32`: signed saturating sum, then the maximum with `c` (CDNA5).
 #[inline(always)]
 pub fn v_add_max_i32(a: u32, b: u32, c: u32) -> u32 {
@@ -635,6 +642,8 @@ mod tests {
         assert_eq!(v_bitop3_b32(a, b, c, 0xfe), a | b | c);
         assert_eq!(v_bitop3_b32(a, b, c, 0x96), a ^ b ^ c);
         assert_eq!(v_bitop3_b32(a, b, c, 0xca), (a & b) | (!a & c));
+        assert_eq!(v_bitop2_b32(a, b, 0x14), a ^ b);
+        assert_eq!(v_bitop2_b32(a, b, 0x40), a & b);
         assert_eq!(v_bitop3_b32(a, b, c, 0x00), 0);
         assert_eq!(v_bitop3_b32(a, b, c, 0xff), u32::MAX);
     }

@@ -142,7 +142,7 @@ minmax!(
 );
 
 macro_rules! three {
-    ($ty:ty; $max:ident $min:ident => $max3:ident $min3:ident $med3:ident $maxmin:ident $minmax:ident, $eq:expr
+    ($ty:ty; $max:ident $min:ident => $max3:ident $min3:ident $med3:ident $maxmin:ident $minmax:ident, $eq:path, $nan:path
      $(, $ieee:ident)?) => {
         #[doc = concat!("`", stringify!($max3), "`: the maximum of the first two, then with the third.")]
         #[inline(always)]
@@ -159,13 +159,11 @@ macro_rules! three {
         #[doc = concat!("`", stringify!($med3), "`: the median; with a NaN among the sources, their minimum.")]
         #[inline(always)]
         pub fn $med3(a: $ty, b: $ty, c: $ty $(, $ieee: Ieee)?) -> $ty {
-            // Each test gives false for a NaN source, of which there is then one.
-            let (equal, nan): (fn($ty, $ty) -> bool, fn($ty) -> bool) = $eq;
             let top = $max3(a, b, c $(, $ieee)?);
             let r = $max(a, b $(, $ieee)?);
-            let r = if equal(top, b) { $max(a, c $(, $ieee)?) } else { r };
-            let r = if equal(top, a) { $max(b, c $(, $ieee)?) } else { r };
-            if nan(a) || nan(b) || nan(c) { $min3(a, b, c $(, $ieee)?) } else { r }
+            let r = if $eq(top, b) { $max(a, c $(, $ieee)?) } else { r };
+            let r = if $eq(top, a) { $max(b, c $(, $ieee)?) } else { r };
+            if $nan(a) || $nan(b) || $nan(c) { $min3(a, b, c $(, $ieee)?) } else { r }
         }
 
         #[doc = concat!("`", stringify!($maxmin), "`: the maximum of the first two, then the minimum with the third.")]
@@ -182,18 +180,27 @@ macro_rules! three {
     };
 }
 
-const F32: (fn(f32, f32) -> bool, fn(f32) -> bool) = (|a, b| a == b, |a| a.is_nan());
-const F16: (fn(u16, u16) -> bool, fn(u16) -> bool) = (
-    |a, b| widen_f16(a) == widen_f16(b),
-    |a| widen_f16(a).is_nan(),
-);
+#[inline(always)]
+fn is_nan_f16(x: u16) -> bool {
+    x & 0x7fff > 0x7c00
+}
 
-three!(f32; v_max_f32 v_min_f32 => v_max3_f32 v_min3_f32 v_med3_f32 v_maxmin_f32 v_minmax_f32, F32, ieee);
-three!(f32; v_max_f32_gfx11 v_min_f32_gfx11 => v_max3_f32_gfx11 v_min3_f32_gfx11 v_med3_f32_gfx11 v_maxmin_f32_gfx11 v_minmax_f32_gfx11, F32, ieee);
-three!(f32; v_max_num_f32 v_min_num_f32 => v_max3_num_f32 v_min3_num_f32 v_med3_num_f32 v_maxmin_num_f32 v_minmax_num_f32, F32);
-three!(u16; v_max_f16 v_min_f16 => v_max3_f16 v_min3_f16 v_med3_f16 v_maxmin_f16 v_minmax_f16, F16, ieee);
-three!(u16; v_max_f16_gfx11 v_min_f16_gfx11 => v_max3_f16_gfx11 v_min3_f16_gfx11 v_med3_f16_gfx11 v_maxmin_f16_gfx11 v_minmax_f16_gfx11, F16, ieee);
-three!(u16; v_max_num_f16 v_min_num_f16 => v_max3_num_f16 v_min3_num_f16 v_med3_num_f16 v_maxmin_num_f16 v_minmax_num_f16, F16);
+#[inline(always)]
+fn eq_f32(a: f32, b: f32) -> bool {
+    a == b
+}
+
+#[inline(always)]
+fn eq_f16(a: u16, b: u16) -> bool {
+    widen_f16(a) == widen_f16(b)
+}
+
+three!(f32; v_max_f32 v_min_f32 => v_max3_f32 v_min3_f32 v_med3_f32 v_maxmin_f32 v_minmax_f32, eq_f32, f32::is_nan, ieee);
+three!(f32; v_max_f32_gfx11 v_min_f32_gfx11 => v_max3_f32_gfx11 v_min3_f32_gfx11 v_med3_f32_gfx11 v_maxmin_f32_gfx11 v_minmax_f32_gfx11, eq_f32, f32::is_nan, ieee);
+three!(f32; v_max_num_f32 v_min_num_f32 => v_max3_num_f32 v_min3_num_f32 v_med3_num_f32 v_maxmin_num_f32 v_minmax_num_f32, eq_f32, f32::is_nan);
+three!(u16; v_max_f16 v_min_f16 => v_max3_f16 v_min3_f16 v_med3_f16 v_maxmin_f16 v_minmax_f16, eq_f16, is_nan_f16, ieee);
+three!(u16; v_max_f16_gfx11 v_min_f16_gfx11 => v_max3_f16_gfx11 v_min3_f16_gfx11 v_med3_f16_gfx11 v_maxmin_f16_gfx11 v_minmax_f16_gfx11, eq_f16, is_nan_f16, ieee);
+three!(u16; v_max_num_f16 v_min_num_f16 => v_max3_num_f16 v_min3_num_f16 v_med3_num_f16 v_maxmin_num_f16 v_minmax_num_f16, eq_f16, is_nan_f16);
 
 macro_rules! ieee_three {
     ($ty:ty; $maximum:ident $minimum:ident => $maximum3:ident $minimum3:ident $maximumminimum:ident $minimummaximum:ident) => {

@@ -32,6 +32,7 @@ pub mod int16;
 pub mod int32;
 pub mod int64;
 pub mod minmax;
+pub mod mix;
 pub mod modifiers;
 pub mod packed;
 pub mod small_float;

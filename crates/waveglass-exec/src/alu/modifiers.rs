@@ -106,6 +106,15 @@ pub fn clamp_bf16(x: u16, dx10_clamp: bool) -> u16 {
     if nan { of_nan } else { r }
 }
 
+/// MODE.FP16_OVFL on a half-precision result: an overflow to infinity becomes
+/// the largest finite number. `true_infinity` says that the result is infinite
+/// because a source was, or by a division by zero, and is kept.
+#[inline(always)]
+pub fn fp16_ovfl(x: u16, true_infinity: bool) -> u16 {
+    let overflow = x & 0x7fff == 0x7c00 && !true_infinity;
+    if overflow { x & 0x8000 | 0x7bff } else { x }
+}
+
 /// ABS then NEG on the raw bits of a 32-bit source.
 #[inline(always)]
 pub fn abs_neg_b32(x: u32, abs: bool, neg: bool) -> u32 {
@@ -169,6 +178,8 @@ mod tests {
         assert_eq!(omod_f16(0x3c00, Omod::Mul2), 0x4000);
         assert_eq!(omod_f16(0x7bff, Omod::Mul2), 0x7c00);
         assert_eq!(Omod::from_bits(3), Omod::Div2);
+        assert_eq!(fp16_ovfl(0xfc00, false), 0xfbff);
+        assert_eq!(fp16_ovfl(0xfc00, true), 0xfc00);
     }
 
     #[test]
