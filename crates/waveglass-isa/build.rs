@@ -1,6 +1,9 @@
 //! Turns the table files under `data/` into static tables: shapes, rows, and for each target a
 //! decode tree over the first dword.
 
+#[path = "build/encodings.rs"]
+mod encodings;
+
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -20,6 +23,8 @@ struct Shape {
     size: u32,
     mask: u128,
     template: String,
+    sources: u32,
+    sources_dst: bool,
     operands: Vec<Operand>,
 }
 
@@ -39,6 +44,7 @@ fn main() {
     let data = Path::new("data");
     println!("cargo::rerun-if-changed=data");
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=build");
     let shapes = read_shapes(&read(&data.join("shapes.tbl")));
     let by_name: HashMap<&str, usize> = shapes
         .iter()
@@ -71,6 +77,9 @@ fn main() {
     write_shapes(&mut text, &shapes);
     write_rows(&mut text, &rows, &aliases);
     write_trees(&mut text, &shapes, &rows);
+    let mut layouts = String::new();
+    encodings::write_encodings(&mut layouts, &read(&data.join("encodings.tbl")));
+    std::fs::write(Path::new(&out).join("encodings.rs"), layouts).expect("OUT_DIR is writable");
     std::fs::write(Path::new(&out).join("tables.rs"), text).expect("OUT_DIR is writable");
 }
 
@@ -96,6 +105,8 @@ fn read_shapes(text: &str) -> Vec<Shape> {
                 size: w[2].parse().expect("size"),
                 mask: hex(w[3]),
                 template: String::new(),
+                sources: 0,
+                sources_dst: false,
                 operands: Vec::new(),
             });
             continue;
@@ -103,6 +114,10 @@ fn read_shapes(text: &str) -> Vec<Shape> {
         let shape = shapes.last_mut().expect("a shape line first");
         if let Some(t) = line.strip_prefix("  asm ") {
             shape.template = t.to_owned();
+        } else if let Some(n) = line.strip_prefix("  sources ") {
+            let (n, dst) = n.split_once(' ').unwrap_or((n, ""));
+            shape.sources = n.parse().expect("a number of sources");
+            shape.sources_dst = dst == "dst";
         } else if line.trim() == "asm" {
         } else {
             let w: Vec<&str> = line.split_whitespace().collect();
@@ -140,12 +155,13 @@ fn read_rows(
         }
         let w: Vec<&str> = line.split_whitespace().collect();
         if !line.starts_with(' ') {
-            mnemonic = w[0].to_owned();
-            if w.len() > 2 {
+            let (name, others) = line.split_once(" = ").unwrap_or((line, ""));
+            mnemonic = name.to_owned();
+            if !others.is_empty() {
                 aliases
                     .entry(mnemonic.clone())
                     .or_default()
-                    .extend(w[2..].iter().map(|s| (*s).to_owned()));
+                    .extend(others.split_whitespace().map(str::to_owned));
             }
             continue;
         }
@@ -220,6 +236,7 @@ fn write_shapes(text: &mut String, shapes: &[Shape]) {
             let bits = match bits {
                 "mask" => "MASK_BITS",
                 "image" => "IMAGE_BITS",
+                "matrix" => "MATRIX_BITS",
                 b => b,
             };
             let access = match o.access.as_str() {
@@ -239,16 +256,40 @@ fn write_shapes(text: &mut String, shapes: &[Shape]) {
         }
         writeln!(
             text,
-            "Shape{{encoding:{:?},size:{},mask:{:?},template:{:?},pieces:&[{}],operands:&[{operands}]}},",
+            "Shape{{encoding:{:?},size:{},mask:{:?},template:{:?},pieces:&[{}],sources:{},operands:&[{operands}]}},",
             s.encoding,
             s.size,
             words(s.mask),
             s.template,
-            pieces(s)
+            pieces(s),
+            sources(s)
         )
         .unwrap();
     }
     text.push_str("];\n");
+}
+
+/// The positions of the sources' modifiers, which op_sel and the like list.
+fn sources(shape: &Shape) -> String {
+    let mods = |n: u32| {
+        shape
+            .operands
+            .iter()
+            .position(|o| o.name == format!("src{n}_modifiers"))
+    };
+    let list: Vec<String> = (0..3)
+        .map(|n| {
+            mods(n)
+                .filter(|_| n < shape.sources)
+                .map_or("NO_MODS".to_owned(), |i| i.to_string())
+        })
+        .collect();
+    format!(
+        "Sources{{count:{},mods:[{}],dst:{}}}",
+        shape.sources,
+        list.join(","),
+        shape.sources_dst
+    )
 }
 
 /// The template cut at its operands.
@@ -259,7 +300,16 @@ fn pieces(shape: &Shape) -> String {
     while !rest.is_empty() {
         let at = rest.find('$').unwrap_or(rest.len());
         if at > 0 {
-            write!(out, "Piece::Text({:?}),", &rest[..at]).unwrap();
+            // The second half of a VOPD pair has a mnemonic of its own.
+            if let Some((before, after)) = rest[..at].split_once("::") {
+                write!(out, "Piece::Text({:?}),Piece::SecondName,", format!("{before}:: "))
+                    .unwrap();
+                if !after.is_empty() {
+                    write!(out, "Piece::Text({after:?}),").unwrap();
+                }
+            } else {
+                write!(out, "Piece::Text({:?}),", &rest[..at]).unwrap();
+            }
             rest = &rest[at..];
             continue;
         }
@@ -267,9 +317,19 @@ fn pieces(shape: &Shape) -> String {
             .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
             .map_or(rest.len(), |e| e + 1);
         let name = &rest[1..end];
+        if name == "vcc" {
+            out.push_str("Piece::Vcc,");
+            rest = &rest[end..];
+            continue;
+        }
         let i = index(name)
             .unwrap_or_else(|| panic!("{}: the template names {name}, no operand", shape.name));
-        match name.strip_suffix("_modifiers").and_then(index) {
+        let alone = shape.operands[i].kind.starts_with("imm.");
+        match name
+            .strip_suffix("_modifiers")
+            .filter(|_| !alone)
+            .and_then(index)
+        {
             Some(source) => write!(out, "Piece::Modified{{mods:{i},source:{source}}},").unwrap(),
             None => write!(out, "Piece::Operand({i}),").unwrap(),
         }

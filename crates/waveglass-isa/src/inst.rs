@@ -140,6 +140,15 @@ impl Decoder {
         if inst.size as usize > have {
             return Err(DecodeError::Truncated { needed: inst.size });
         }
+        // An instruction without operands does not take the numbers that announce DPP and SDWA
+        // for an unused source.
+        if def.shape.operands.is_empty()
+            && def.shape.size == 4
+            && matches!(words[0] & 0x1ff, 0xe9 | 0xea | 0xf9 | 0xfa)
+            && words[0] >> 25 == 0x3f
+        {
+            return Err(DecodeError::Invalid);
+        }
         let mut literal = 0;
         for o in def.shape.operands {
             match resolve::check(&inst, o) {

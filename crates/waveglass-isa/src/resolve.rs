@@ -1,7 +1,7 @@
 //! From the number in an operand's field to a register, constant or literal.
 
 use crate::image;
-use crate::table::{IMAGE_BITS, MASK_BITS};
+use crate::table::{IMAGE_BITS, MASK_BITS, MATRIX_BITS};
 use crate::{Field, Half, ImmStyle, Inst, Operand, OperandDef, OperandKind, Reg, RegFile, Target};
 
 /// The selector of a 32-bit literal.
@@ -13,8 +13,30 @@ const LITERAL64: u64 = 254;
 pub(crate) fn dwords(inst: &Inst, o: &OperandDef) -> u8 {
     match o.bits {
         MASK_BITS => (inst.wave_size() / 32) as u8,
+        MATRIX_BITS => matrix_dwords(inst, o),
         IMAGE_BITS => image::dwords(inst, o),
         bits => bits.div_ceil(32).max(1) as u8,
+    }
+}
+
+/// The registers of matrix A or B: 8-bit elements fill all, 6-bit ones three quarters, 4-bit ones
+/// half of them (CDNA4 ISA 7.1, table of CBSZ and BLGP).
+fn matrix_dwords(inst: &Inst, o: &OperandDef) -> u8 {
+    let first = o.field == Field::Src0;
+    let (format, full) = if inst.target().has_gfx1250_insts() {
+        let field = if first {
+            Field::MatrixAFmt
+        } else {
+            Field::MatrixBFmt
+        };
+        (inst.field(field), 16)
+    } else {
+        (inst.field(if first { Field::Cbsz } else { Field::Blgp }), 8)
+    };
+    match format {
+        2 | 3 => full / 4 * 3,
+        4 => full / 2,
+        _ => full,
     }
 }
 
@@ -22,12 +44,29 @@ pub(crate) fn dwords(inst: &Inst, o: &OperandDef) -> u8 {
 #[inline]
 pub(crate) fn check(inst: &Inst, o: &OperandDef) -> Result<u8, ()> {
     match o.kind {
-        OperandKind::Mods(_) | OperandKind::Imm(_) | OperandKind::VgprLo => Ok(0),
         OperandKind::Vgpr if o.bits <= 32 => Ok(0),
+        OperandKind::Mods(_) | OperandKind::VgprLo => Ok(0),
+        OperandKind::Imm(style) => match style {
+            ImmStyle::DppCtrl
+            | ImmStyle::Dpp8fi
+            | ImmStyle::DstSel
+            | ImmStyle::Src0Sel
+            | ImmStyle::Src1Sel
+            | ImmStyle::DstUnused => valid_field(inst, style, inst.raw(o)).then_some(0).ok_or(()),
+            _ => Ok(0),
+        },
         _ => {
             let raw = inst.raw(o);
             if Inst::takes_literal(o.kind) {
                 if raw == LITERAL {
+                    // VOP3 takes literals from RDNA 1 on (RDNA1 ISA 6.2.1).
+                    // v_madmk and its kin share theirs (RDNA3 ISA 7.2.4).
+                    if inst.def().shape.size >= 8 && inst.operand_def(Field::Imm).is_some() {
+                        return Ok(0);
+                    }
+                    if inst.def().shape.size == 8 && inst.target().is_gfx9() {
+                        return Err(());
+                    }
                     return Ok(4);
                 }
                 if raw == LITERAL64 && inst.target().has_gfx1250_insts() {
@@ -37,6 +76,36 @@ pub(crate) fn check(inst: &Inst, o: &OperandDef) -> Result<u8, ()> {
             resolve_raw(inst, o, raw).map(|_| 0).ok_or(())
         }
     }
+}
+
+/// Whether a modifier field holds a value that the target has.
+fn valid_field(inst: &Inst, style: ImmStyle, raw: u64) -> bool {
+    match style {
+        // The field is the first source's, whose number chooses DPP8 without and with FI.
+        ImmStyle::Dpp8fi => matches!(raw, 0xe9 | 0xea),
+        ImmStyle::DppCtrl => valid_dpp_ctrl(inst, raw),
+        ImmStyle::DstUnused => raw != 3,
+        _ => raw != 7,
+    }
+}
+
+/// Vega ISA 13.3.9, RDNA1 ISA 13.3.8 and CDNA2 ISA 13.3.9 (field DPP_CTRL).
+fn valid_dpp_ctrl(inst: &Inst, v: u64) -> bool {
+    let target = inst.target();
+    let gfx9 = target.is_gfx9();
+    let known = match v {
+        0..=0xff | 0x101..=0x10f | 0x111..=0x11f | 0x121..=0x12f | 0x140 | 0x141 => true,
+        0x130 | 0x134 | 0x138 | 0x13c | 0x142 | 0x143 => gfx9,
+        0x150..=0x15f => !gfx9 || target.has_gfx90a_insts(),
+        0x160..=0x16f => !gfx9,
+        _ => false,
+    };
+    // 64-bit operands move by row_newbcast only (CDNA2 ISA 6.3.1).
+    let wide = || {
+        target.has_gfx90a_insts()
+            && inst.def().operands().iter().any(|o| o.bits == 64)
+    };
+    known && (matches!(v, 0x150..=0x15f) || !wide())
 }
 
 pub(crate) fn resolve(inst: &Inst, o: &OperandDef) -> Option<Operand> {
@@ -102,6 +171,16 @@ fn resolve_raw(inst: &Inst, o: &OperandDef, raw: u64) -> Option<Operand> {
         OperandKind::Scalar => scalar(inst, o, raw).filter(|x| matches!(x, Operand::Reg(_))),
         OperandKind::Mods(_) => Some(Operand::Imm(raw as i64)),
         OperandKind::Imm(style) => Some(immediate(o, style, raw)),
+        OperandKind::VgprSrcLds => {
+            scalar(inst, o, raw).filter(|x| matches!(x, Operand::Reg(r) if r.file == RegFile::LdsDirect))
+        }
+        OperandKind::VgprOrInline | OperandKind::AgprOrInline => {
+            scalar(inst, o, raw).filter(|x| !matches!(x, Operand::Reg(_)))
+        }
+        OperandKind::ScalarSrc | OperandKind::ScalarSrcLit => {
+            scalar(inst, o, raw & 0xff)
+                .filter(|x| !matches!(x, Operand::Reg(r) if r.file == RegFile::LdsDirect))
+        }
         _ => scalar(inst, o, raw & 0xff),
     }
 }
@@ -120,13 +199,16 @@ fn op_sel(inst: &Inst, o: &OperandDef) -> bool {
 
 fn vector(inst: &Inst, o: &OperandDef, file: RegFile, index: u64) -> Option<Operand> {
     let n = dwords(inst, o);
-    // CDNA 5 has 1024 VGPRs, of which an instruction's own bits reach the first 256.
-    let limit = if inst.target().has_gfx1250_insts() {
-        1024
-    } else {
-        256
-    };
-    (index + n as u64 <= limit).then(|| Operand::Reg(Reg::new(file, index as u16, n)))
+    // Tuples start at an even register where the target asks for it.
+    if n > 1 && index & 1 != 0 && inst.target().has_aligned_vgprs() {
+        return None;
+    }
+    if file == RegFile::Agpr && index + n as u64 > 256 {
+        return None;
+    }
+    // A tuple may run past the last register: what it then reads is the manual's out-of-range
+    // rule, and the instruction stays one (Vega ISA 3.6.2).
+    Some(Operand::Reg(Reg::new(file, index as u16, n)))
 }
 
 fn scalar(inst: &Inst, o: &OperandDef, code: u64) -> Option<Operand> {
@@ -156,9 +238,12 @@ fn scalar(inst: &Inst, o: &OperandDef, code: u64) -> Option<Operand> {
             let (lo, hi) = (*l.first().unwrap_or(&0), *l.get(1).unwrap_or(&0));
             Some(Operand::Literal64(lo as u64 | (hi as u64) << 32))
         }
-        LITERAL if Inst::takes_literal(o.kind) => Some(Operand::Literal(
-            inst.literal_words().first().copied().unwrap_or(0),
-        )),
+        LITERAL if Inst::takes_literal(o.kind) => {
+            Some(Operand::Literal(match inst.literal_words().first() {
+                Some(l) => *l,
+                None => inst.field(Field::Imm) as u32,
+            }))
+        }
         _ => special(target, code, n).map(Operand::Reg),
     }
 }

@@ -280,6 +280,10 @@ pub const MASK_BITS: u16 = 0xffff;
 /// An image operand whose register count follows from dmask, dim and the like.
 pub const IMAGE_BITS: u16 = 0xfffe;
 
+/// A matrix operand whose register count follows from its format (CBSZ and BLGP on CDNA 4,
+/// MATRIX_A_FMT and MATRIX_B_FMT on CDNA 5).
+pub const MATRIX_BITS: u16 = 0xfffd;
+
 /// A piece of an assembly template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
@@ -294,7 +298,25 @@ pub enum Piece {
         /// Position of the source.
         source: u8,
     },
+    /// VCC, or its low half in wave32, which the instruction reads or writes without a field.
+    Vcc,
+    /// The mnemonic of a VOPD pair's second half.
+    SecondName,
 }
+
+/// Which sources op_sel, op_sel_hi, neg_lo and neg_hi list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sources {
+    /// How many of src0, src1 and src2.
+    pub count: u8,
+    /// The positions of their modifiers, [`NO_MODS`] for a source without.
+    pub mods: [u8; 3],
+    /// Whether op_sel lists the destination too.
+    pub dst: bool,
+}
+
+/// A source without modifiers in [`Sources`].
+pub const NO_MODS: u8 = 0xff;
 
 /// What a form of an instruction looks like apart from its name and opcode.
 #[derive(Debug, PartialEq)]
@@ -309,6 +331,8 @@ pub struct Shape {
     pub template: &'static str,
     /// The template cut at its operands.
     pub pieces: &'static [Piece],
+    /// What the packed modifiers list.
+    pub sources: Sources,
     /// The operands, destinations first.
     pub operands: &'static [OperandDef],
 }

@@ -1,7 +1,8 @@
 //! Rows and shapes, merged over targets, and the text that they are written as.
 
 use super::classes::kind;
-use super::facts::{TargetFacts, Variant};
+use super::facts::{Instruction, TargetFacts, Variant};
+use super::template::{Names, template};
 use anyhow::{Context, Result};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
@@ -15,6 +16,9 @@ struct Shape {
     size: u32,
     mask: u128,
     template: String,
+    /// How many of src0, src1 and src2 the packed modifiers (op_sel and the like) list, and
+    /// whether op_sel lists the destination after them.
+    sources: (u32, bool),
     operands: Vec<ShapeOperand>,
 }
 
@@ -78,7 +82,11 @@ const KEPT_FLAGS: &[(&str, &str)] = &[
 
 impl Table {
     pub(crate) fn add(&mut self, target: Target, facts: &TargetFacts) -> Result<()> {
+        let names = Names::of(facts);
         for inst in &facts.instructions {
+            if names.skips(target, inst) {
+                continue;
+            }
             self.aliases
                 .entry(inst.mnemonic.clone())
                 .or_default()
@@ -120,17 +128,26 @@ impl Table {
                 .filter(|v| wave_of(v).is_empty())
                 .map(|v| (v.size, v.mask, v.value))
                 .collect();
-            let mut forms: Vec<(bool, &'static str, u128, Shape)> = Vec::new();
+            let mut forms: Vec<(bool, &'static str, u128, Shape, String)> = Vec::new();
             for v in &inst.variants {
                 let wave = wave_of(v);
                 // The assembler's spellings with an explicit VCC repeat a form.
                 if !wave.is_empty() && plain.contains(&(v.size, v.mask, v.value)) {
                     continue;
                 }
-                if v.rec.contains("_agpr") && !target.has_gfx90a_insts() {
+                // Pairs issue in wave32 only (RDNA3 ISA 7.6).
+                let wave = if inst.enc.starts_with("VOPD") {
+                    "w32"
+                } else {
+                    wave
+                };
+                if (v.rec.contains("_agpr") || v.rec.ends_with("_gfx90a"))
+                    && target.is_gfx9()
+                    && !target.has_gfx90a_insts()
+                {
                     continue;
                 }
-                let shape = shape_of(target, &inst.enc, v, image, not_read)
+                let shape = shape_of(target, inst, v, image, not_read, &names)
                     .with_context(|| format!("{target} {}", v.rec))?;
                 let value = v.value;
                 if image {
@@ -149,19 +166,27 @@ impl Table {
                         continue;
                     }
                 }
-                forms.push((v.rec.contains("fake16"), wave, value, shape));
+                // A row is enough for each pair of matrix formats: they decide the register counts.
+                if inst.mnemonic.contains("f8f6f4")
+                    && forms.iter().any(|f| {
+                        f.2 == value && f.1 == wave && f.3.template == shape.template
+                            && f.3.operands[0] == shape.operands[0]
+                    })
+                {
+                    continue;
+                }
+                let name = pair_name(inst, v);
+                forms.push((v.rec.contains("fake16"), wave, value, shape, name));
             }
             let keep: Vec<_> = forms.iter().filter(|f| !f.0).cloned().collect();
-            for (fake, wave, value, shape) in &forms {
+            for (fake, wave, value, shape, name) in &forms {
                 let opcode = inst.opcode;
                 if *fake {
-                    // The twin with named halves has the same encoding and covers at least
-                    // the same bits.
+                    // The twin with named halves has the same fixed bits wherever both fix one.
                     let twin = keep.iter().find(|k| {
                         k.3.size == shape.size
                             && k.1 == *wave
-                            && k.3.mask & shape.mask == k.3.mask
-                            && k.2 == *value & k.3.mask
+                            && (k.2 ^ *value) & k.3.mask & shape.mask == 0
                             && k.3.operands.iter().any(|o| is_half(&o.kind))
                     });
                     match twin {
@@ -187,7 +212,7 @@ impl Table {
                 self.insert(
                     target,
                     RowKey {
-                        mnemonic: inst.mnemonic.clone(),
+                        mnemonic: name.clone(),
                         shape: shape.clone(),
                         wave,
                         attributes: attributes.clone(),
@@ -251,6 +276,10 @@ impl Table {
                 "shape {name} {} {} {:#x}\n  asm {}",
                 shape.encoding, shape.size, shape.mask, shape.template
             )?;
+            match shape.sources {
+                (0, _) => {}
+                (n, dst) => writeln!(text, "  sources {n}{}", if dst { " dst" } else { "" })?,
+            }
             for o in &shape.operands {
                 write!(text, "  {} {} {}", o.access, o.name, o.kind)?;
                 for (lo, op_lo, width) in &o.spans {
@@ -315,6 +344,8 @@ const SHAPES_HEADER: &str = "\
 #
 #   shape NAME ENCODING BYTES MASK     MASK: the bits whose values the row fixes
 #     asm TEMPLATE                     $name stands for an operand
+#     sources N [dst]                  op_sel, op_sel_hi, neg_lo and neg_hi list N sources;
+#                                      op_sel also the destination
 #     r|w NAME KIND HI:LO[@BIT]...     where the operand's bits lie; @BIT: from that bit of the operand up
 #
 # KIND is <what>.<bits>.<type> for registers and constants, mods.<which> for source modifiers,
@@ -377,19 +408,16 @@ fn is_half(kind: &str) -> bool {
     ) && kind.contains(".16.")
 }
 
-fn shape_of(target: Target, enc: &str, v: &Variant, image: bool, not_read: bool) -> Result<Shape> {
-    // The mnemonics in the template go: they are the row's.
-    let template = v
-        .asm
-        .split(" :: ")
-        .map(|half| {
-            let end = half
-                .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-                .unwrap_or(half.len());
-            &half[end..]
-        })
-        .collect::<Vec<_>>()
-        .join(" ::");
+fn shape_of(
+    target: Target,
+    inst: &Instruction,
+    v: &Variant,
+    image: bool,
+    not_read: bool,
+    names: &Names<'_>,
+) -> Result<Shape> {
+    let enc = inst.enc.as_str();
+    let template = template(inst, v, names);
     let mut mask = v.mask;
     let mut operands = Vec::new();
     for (name, access, _, class) in &v.operands {
@@ -398,6 +426,17 @@ fn shape_of(target: Target, enc: &str, v: &Variant, image: bool, not_read: bool)
             continue;
         }
         let mut kind = kind(class)?;
+        // The formats of A and B decide how many registers they take (CDNA4 ISA 7.1).
+        if inst.mnemonic.contains("f8f6f4")
+            && (name == "src0" || name == "src1")
+            && let Some((what, _)) = kind.split_once('.')
+        {
+            kind = format!("{what}.matrix.b");
+        }
+        // VOP3P takes literals from RDNA 1 on, v_fma_mix too (RDNA1 ISA 6.2.1).
+        if enc == "ENC_VOP3P" && target.major() >= 10 && kind.starts_with("vsc.") {
+            kind.replace_range(..3, "vs");
+        }
         if kind.starts_with("va.") && !target.has_gfx90a_insts() {
             // The bit that chooses AGPRs exists from CDNA 2 on.
             spans.retain(|s| s.1 != 9);
@@ -464,9 +503,60 @@ fn shape_of(target: Target, enc: &str, v: &Variant, image: bool, not_read: bool)
         encoding: enc.to_owned(),
         size: v.size,
         mask,
+        sources: listed_sources(
+            &inst.mnemonic,
+            enc,
+            &v.operands.iter().map(|o| o.0.as_str()).collect::<Vec<_>>(),
+            &template,
+        ),
         template,
         operands,
     })
+}
+
+/// The mnemonic; a pair's halves both.
+fn pair_name(inst: &Instruction, v: &Variant) -> String {
+    match v.asm.split_once(" :: ") {
+        Some((_, second)) => {
+            let end = second
+                .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+                .unwrap_or(second.len());
+            format!("{} :: {}", inst.mnemonic, &second[..end])
+        }
+        None => inst.mnemonic.clone(),
+    }
+}
+
+fn names_of_permlane16(mnemonic: &str) -> bool {
+    (mnemonic.starts_with("v_permlane16_") || mnemonic.starts_with("v_permlanex16_"))
+        && !mnemonic.contains("swap")
+}
+
+/// What the packed modifiers list: tied sources count. v_permlane16 and its kin use
+/// op_sel for two flags (RDNA2 ISA, V_PERMLANE16_B32).
+fn listed_sources(mnemonic: &str, enc: &str, names: &[&str], template: &str) -> (u32, bool) {
+    if enc == "ENC_VOP3PX2" {
+        return (3, false);
+    }
+    if !["$op_sel", "$neg_lo", "$neg_hi"]
+        .iter()
+        .any(|m| template.contains(m))
+    {
+        return (0, false);
+    }
+    if names_of_permlane16(mnemonic) {
+        return (2, false);
+    }
+    let count = ["src0", "src1", "src2"]
+        .iter()
+        .rposition(|n| names.contains(n))
+        .map_or(0, |n| n as u32 + 1);
+    let dst = match enc {
+        "ENC_VOP3" => names.contains(&"vdst") || names.contains(&"sdst"),
+        "ENC_VINTERP" => true,
+        e => e.starts_with("VOP3_VOP_DPP") && names.contains(&"vdst"),
+    };
+    (count, dst)
 }
 
 /// For forms whose instruction exists with whole registers only in the facts: which operands are
@@ -475,6 +565,7 @@ fn halves_by_rule(mnemonic: &str, shape: &Shape) -> Shape {
     let mut s = shape.clone();
     let vop3 = shape.encoding.starts_with("VOP3_") || shape.encoding == "ENC_VOP3";
     let narrow_dst = narrow_result(mnemonic);
+    let has_result = shape.operands.iter().any(|o| o.name == "vdst");
     let half_mods: Vec<String> = s
         .operands
         .iter()
@@ -527,14 +618,18 @@ fn halves_by_rule(mnemonic: &str, shape: &Shape) -> Shape {
                 if o.spans.iter().all(|x| x.0 != bit) {
                     o.spans.push((bit, 2, 1));
                 }
-                if n == 0 && o.spans.iter().all(|x| x.0 != 14) {
+                if n == 0 && has_result && o.spans.iter().all(|x| x.0 != 14) {
                     o.spans.push((14, 3, 1));
                 }
                 o.spans.sort();
                 s.mask &= !(1 << bit);
             }
         }
-        s.mask &= !(1 << 14);
+        if has_result {
+            s.mask &= !(1 << 14);
+        }
+        let names: Vec<&str> = s.operands.iter().map(|o| o.name.as_str()).collect();
+        s.sources = listed_sources(mnemonic, &s.encoding, &names, &s.template);
     }
     s
 }

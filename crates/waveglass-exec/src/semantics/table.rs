@@ -1,26 +1,30 @@
 //! The macros that vector ALU tables are written with.
 
-/// Lane operations: `"name" [flags] (a: T, b: T) -> R => expression;`
+/// Lane operations: `"name" | "other name" [flags] (a: T, b: T) -> R => expression;`
 ///
 /// The types say how operands are read and which modifiers act on them (see
 /// [`Lane`](crate::valu::kernel::Lane)). Flags: `acc` for operations whose last operand is the
 /// destination's old value, `keep` for 16-bit results that leave the other half alone on gfx9 too.
+///
+/// `(m; a: T) -> …` gives the expression the wave's
+/// [`Setting`](crate::valu::kernel::Setting) as `m`. `=> expression, clamp other;` is an integer
+/// operation whose clamp bit puts the second expression in the first one's place.
 macro_rules! valu {
-    ($r:expr; $($name:literal [$($flag:ident)*] ($($a:ident: $ta:ty),*) -> $tr:ty => $body:expr;)*) => {$({
+    ($r:expr; $($($name:literal)|+ [$($flag:ident)*] $params:tt -> $tr:ty => $body:expr $(, clamp $sat:expr)?;)*) => {$({
         struct Kernel;
         impl $crate::valu::LaneOp for Kernel {
             #[inline(always)]
-            fn run(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, _: u64) -> u64 {
-                $crate::semantics::table::lanes!(regs, d, s, n, ($($a: $ta),*) -> $tr => $body);
+            fn run(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, setting: u64) -> u64 {
+                $crate::semantics::table::lanes!(regs, d, s, n, setting, $params -> $tr => $body);
                 0
             }
         }
         static SPEC: $crate::valu::Spec = {
             #[allow(unused_mut)]
             let mut spec = $crate::valu::Spec {
-                name: $name,
+                name: [$($name),+][0],
                 kernel: $crate::valu::kernel::builds::<Kernel>(),
-                sources: $crate::semantics::table::types!($($ta),*),
+                sources: $crate::semantics::table::types!($params),
                 result: <$tr as $crate::valu::kernel::Lane>::TY,
                 mask: $crate::valu::MaskUse::None,
                 clamp: $crate::valu::ClampKind::Float,
@@ -28,9 +32,22 @@ macro_rules! valu {
                 accumulate: false,
             };
             $($crate::semantics::table::flag!(spec, $flag);)*
+            $(
+                struct Saturating;
+                impl $crate::valu::LaneOp for Saturating {
+                    #[inline(always)]
+                    fn run(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, setting: u64) -> u64 {
+                        $crate::semantics::table::lanes!(regs, d, s, n, setting, $params -> $tr => $sat);
+                        0
+                    }
+                }
+                spec.clamp = $crate::valu::ClampKind::Saturating(
+                    $crate::valu::kernel::builds::<Saturating>(),
+                );
+            )?
             spec
         };
-        $r.insert($name, $crate::semantics::Semantics::Valu(&SPEC));
+        $($r.insert($name, $crate::semantics::Semantics::Valu(&SPEC));)+
     })*};
 }
 
@@ -47,7 +64,7 @@ macro_rules! compares {
         static CMP: $crate::valu::Spec = $crate::valu::Spec {
             name: $cmp,
             kernel: $crate::valu::kernel::builds::<Kernel>(),
-            sources: $crate::semantics::table::types!($ta, $tb),
+            sources: $crate::semantics::table::types!((a: $ta, b: $tb)),
             result: $crate::valu::Ty::None,
             mask: $crate::valu::MaskUse::Compare,
             clamp: $crate::valu::ClampKind::Float,
@@ -61,36 +78,61 @@ macro_rules! compares {
     })*};
 }
 
-/// Operations with a bit a lane in or out: `"name" MaskUse (a: T, b: T, c) -> R => (value, carry);`
-/// where `c` is the bit that comes in.
+/// Operations with a bit a lane in or out:
+/// `"name" MaskUse (bit; a: T, b: T) -> R => (value, carry);`
+/// where `bit` is the bit that comes in, with names and `clamp` as for `valu!`.
 macro_rules! masked {
-    ($r:expr; $($name:literal $mask:ident ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident) -> $tr:ty => $body:expr;)*) => {$({
+    ($r:expr; $($($name:literal)|+ $mask:ident ($c:ident; $($params:tt)*) -> $tr:ty => $body:expr $(, clamp $sat:expr)?;)*) => {$(
+        $crate::semantics::table::masked_one!($r; [$($name)+] $mask $c ($($params)*) -> $tr => $body $(, clamp $sat)?);
+    )*};
+}
+
+macro_rules! masked_one {
+    ($r:expr; [$($name:literal)+] $mask:ident $c:ident $params:tt -> $tr:ty => $body:expr $(, clamp $sat:expr)?) => {{
         struct Kernel;
         impl $crate::valu::LaneOp for Kernel {
             #[inline(always)]
             fn run(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, mask: u64) -> u64 {
-                $crate::valu::kernel::map_mask(
-                    regs, d, s, n, mask,
-                    |$a: $ta, $b: $tb, _: $crate::valu::kernel::Absent, $c: bool| -> ($tr, bool) { $body },
-                )
+                $crate::semantics::table::masked_lanes!(regs, d, s, n, mask, $c $params -> $tr => $body)
             }
         }
-        static SPEC: $crate::valu::Spec = $crate::valu::Spec {
-            name: $name,
-            kernel: $crate::valu::kernel::builds::<Kernel>(),
-            sources: $crate::semantics::table::types!($ta, $tb),
-            result: <$tr as $crate::valu::kernel::Lane>::TY,
-            mask: $crate::valu::MaskUse::$mask,
-            clamp: $crate::valu::ClampKind::Float,
-            high: $crate::valu::High16::ZeroOnGfx9,
-            accumulate: false,
+        static SPEC: $crate::valu::Spec = {
+            #[allow(unused_mut)]
+            let mut spec = $crate::valu::Spec {
+                name: [$($name),+][0],
+                kernel: $crate::valu::kernel::builds::<Kernel>(),
+                sources: $crate::semantics::table::types!($params),
+                result: <$tr as $crate::valu::kernel::Lane>::TY,
+                mask: $crate::valu::MaskUse::$mask,
+                clamp: $crate::valu::ClampKind::Float,
+                high: $crate::valu::High16::ZeroOnGfx9,
+                accumulate: false,
+            };
+            $(
+                struct Saturating;
+                impl $crate::valu::LaneOp for Saturating {
+                    #[inline(always)]
+                    fn run(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, mask: u64) -> u64 {
+                        $crate::semantics::table::masked_lanes!(regs, d, s, n, mask, $c $params -> $tr => $sat)
+                    }
+                }
+                spec.clamp = $crate::valu::ClampKind::Saturating(
+                    $crate::valu::kernel::builds::<Saturating>(),
+                );
+            )?
+            spec
         };
-        $r.insert($name, $crate::semantics::Semantics::Valu(&SPEC));
-    })*};
+        $($r.insert($name, $crate::semantics::Semantics::Valu(&SPEC));)+
+    }};
 }
 
 macro_rules! lanes {
-    ($regs:ident, $d:ident, $s:ident, $n:ident, ($a:ident: $ta:ty) -> $tr:ty => $body:expr) => {
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($set:ident; $($p:tt)*) -> $tr:ty => $body:expr) => {{
+        let $set = $crate::valu::kernel::Setting($m);
+        $crate::semantics::table::lanes!($regs, $d, $s, $n, $m, ($($p)*) -> $tr => $body)
+    }};
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty) -> $tr:ty => $body:expr) => {{
+        let _ = $m;
         $crate::valu::kernel::map(
             $regs,
             $d,
@@ -100,8 +142,9 @@ macro_rules! lanes {
                 $body
             },
         )
-    };
-    ($regs:ident, $d:ident, $s:ident, $n:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty) -> $tr:ty => $body:expr) => {
+    }};
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty) -> $tr:ty => $body:expr) => {{
+        let _ = $m;
         $crate::valu::kernel::map(
             $regs,
             $d,
@@ -109,34 +152,54 @@ macro_rules! lanes {
             $n,
             |$a: $ta, $b: $tb, _: $crate::valu::kernel::Absent| -> $tr { $body },
         )
-    };
-    ($regs:ident, $d:ident, $s:ident, $n:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr) => {
+    }};
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr) => {{
+        let _ = $m;
         $crate::valu::kernel::map($regs, $d, $s, $n, |$a: $ta, $b: $tb, $c: $tc| -> $tr {
             $body
         })
+    }};
+}
+
+macro_rules! masked_lanes {
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, $bit:ident ($a:ident: $ta:ty, $b:ident: $tb:ty) -> $tr:ty => $body:expr) => {
+        $crate::valu::kernel::map_mask(
+            $regs, $d, $s, $n, $m,
+            |$a: $ta, $b: $tb, _: $crate::valu::kernel::Absent, $bit: bool| -> ($tr, bool) { $body },
+        )
+    };
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, $bit:ident ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr) => {
+        $crate::valu::kernel::map_mask(
+            $regs, $d, $s, $n, $m,
+            |$a: $ta, $b: $tb, $c: $tc, $bit: bool| -> ($tr, bool) { $body },
+        )
     };
 }
 
+/// The operand types of a parameter list.
 macro_rules! types {
-    ($a:ty) => {
+    (($set:ident; $($p:tt)*)) => {
+        $crate::semantics::table::types!(($($p)*))
+    };
+    (($a:ident: $ta:ty)) => {
         [
-            <$a as $crate::valu::kernel::Lane>::TY,
+            <$ta as $crate::valu::kernel::Lane>::TY,
             $crate::valu::Ty::None,
             $crate::valu::Ty::None,
         ]
     };
-    ($a:ty, $b:ty) => {
+    (($a:ident: $ta:ty, $b:ident: $tb:ty)) => {
         [
-            <$a as $crate::valu::kernel::Lane>::TY,
-            <$b as $crate::valu::kernel::Lane>::TY,
+            <$ta as $crate::valu::kernel::Lane>::TY,
+            <$tb as $crate::valu::kernel::Lane>::TY,
             $crate::valu::Ty::None,
         ]
     };
-    ($a:ty, $b:ty, $c:ty) => {
+    (($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty)) => {
         [
-            <$a as $crate::valu::kernel::Lane>::TY,
-            <$b as $crate::valu::kernel::Lane>::TY,
-            <$c as $crate::valu::kernel::Lane>::TY,
+            <$ta as $crate::valu::kernel::Lane>::TY,
+            <$tb as $crate::valu::kernel::Lane>::TY,
+            <$tc as $crate::valu::kernel::Lane>::TY,
         ]
     };
 }
@@ -150,4 +213,4 @@ macro_rules! flag {
     };
 }
 
-pub(crate) use {compares, flag, lanes, masked, types, valu};
+pub(crate) use {compares, flag, lanes, masked, masked_lanes, masked_one, types, valu};

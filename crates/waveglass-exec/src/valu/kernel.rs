@@ -107,6 +107,8 @@ pub enum Ty {
     PkB32,
     /// Binary32 or a half of a register as binary16, as `op_sel_hi` says (`v_fma_mix_f32`).
     Mix,
+    /// 96 bits.
+    B96,
     /// 128 bits.
     B128,
 }
@@ -117,6 +119,7 @@ impl Ty {
         match self {
             Ty::None => 0,
             Ty::B64 | Ty::F64 | Ty::PkF32 | Ty::PkB32 => 2,
+            Ty::B96 => 3,
             Ty::B128 => 4,
             _ => 1,
         }
@@ -240,22 +243,36 @@ lane64! {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Mix(pub f32);
 
+/// A value of `N` dwords, lowest first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dwords<const N: usize>(pub [u32; N]);
+
+/// 96 bits as three dwords.
+pub type Triple = Dwords<3>;
+
 /// 128 bits as four dwords.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Quad(pub [u32; 4]);
+pub type Quad = Dwords<4>;
+
+impl<const N: usize> Default for Dwords<N> {
+    fn default() -> Self {
+        Self([0; N])
+    }
+}
 
 lane32! {
     Mix, Mix, |x| Mix(f32::from_bits(x)), |x| x.0.to_bits();
 }
 
-impl Lane for Quad {
-    const TY: Ty = Ty::B128;
+impl<const N: usize> Lane for Dwords<N> {
+    const TY: Ty = if N == 3 { Ty::B96 } else { Ty::B128 };
+    #[inline(always)]
     fn load(regs: &[u32], at: usize, n: usize) -> [Self; BLOCK] {
-        let rows: [[u32; BLOCK]; 4] = std::array::from_fn(|k| block(regs, at + k * n));
-        std::array::from_fn(|i| Quad(std::array::from_fn(|k| rows[k][i])))
+        let rows: [[u32; BLOCK]; N] = std::array::from_fn(|k| block(regs, at + k * n));
+        std::array::from_fn(|i| Self(std::array::from_fn(|k| rows[k][i])))
     }
+    #[inline(always)]
     fn store(regs: &mut [u32], at: usize, n: usize, v: [Self; BLOCK]) {
-        for k in 0..4 {
+        for k in 0..N {
             set_block(regs, at + k * n, v.map(|q| q.0[k]));
         }
     }
@@ -292,6 +309,59 @@ pub fn map<A: Lane, B: Lane, C: Lane, R: Lane>(
         let mut r = [R::default(); BLOCK];
         for k in 0..BLOCK {
             r[k] = f(a[k], b[k], c[k]);
+        }
+        R::store(regs, d + i, n, r);
+        i += BLOCK;
+    }
+}
+
+/// What a kernel may ask about its wave: MODE and the target's generation. It comes as the `mask`
+/// of operations that take no mask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setting(pub u64);
+
+impl Setting {
+    /// Packs the setting of a wave.
+    #[inline]
+    pub fn of(wave: &crate::wave::Wave) -> Self {
+        Self(wave.mode.0 as u64 | (wave.target.major() as u64) << 32)
+    }
+
+    /// The target's major version.
+    #[inline(always)]
+    pub fn major(self) -> u64 {
+        self.0 >> 32
+    }
+
+    /// MODE.
+    #[inline(always)]
+    pub fn mode(self) -> crate::wave::Mode {
+        crate::wave::Mode(self.0 as u32)
+    }
+
+    /// Whether signalling NaN sources of minimum and maximum are returned quieted.
+    #[inline(always)]
+    pub fn ieee(self) -> bool {
+        self.mode().ieee()
+    }
+}
+
+/// Applies `f` to every lane; it also takes the lane's number.
+#[inline(always)]
+pub fn map_numbered<A: Lane, B: Lane, R: Lane>(
+    regs: &mut [u32],
+    d: usize,
+    s: [usize; 3],
+    n: usize,
+    f: impl Fn(A, B, u32) -> R,
+) {
+    let mut i = 0;
+    while i < n {
+        let a = A::load(regs, s[0] + i, n);
+        let b = B::load(regs, s[1] + i, n);
+        let mut r = [R::default(); BLOCK];
+        for k in 0..BLOCK {
+            r[k] = f(a[k], b[k], (i + k) as u32);
         }
         R::store(regs, d + i, n, r);
         i += BLOCK;

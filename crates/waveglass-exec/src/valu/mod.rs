@@ -37,6 +37,10 @@ pub enum MaskUse {
     CarryInOut,
     /// A mask in (`v_cndmask_b32`).
     Select,
+    /// VCC in, whatever the third source is (`v_div_fmas_f32`).
+    Vcc,
+    /// The kernel gets the truth table of `v_bitop3_b32`.
+    TruthTable,
 }
 
 /// How the high half of a 16-bit result's register fares on gfx9 (Vega ISA 6.4: most operations
@@ -157,7 +161,12 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
     if spec.result != Ty::None
         && matches!(
             spec.mask,
-            MaskUse::None | MaskUse::CarryOut | MaskUse::CarryInOut | MaskUse::Select
+            MaskUse::None
+                | MaskUse::CarryOut
+                | MaskUse::CarryInOut
+                | MaskUse::Select
+                | MaskUse::Vcc
+                | MaskUse::TruthTable
         )
     {
         match c.inst.operand(dst) {
@@ -176,6 +185,11 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         Err(why) => return refuse(c, why),
     };
     info.out = ResultMods::of(c, spec, dst);
+    if let ClampKind::Saturating(builds) = spec.clamp
+        && c.inst.field(Field::Clamp) != 0
+    {
+        op.kernel = builds[kernel::level()];
+    }
     match spec.mask {
         MaskUse::None => {}
         MaskUse::Compare | MaskUse::CompareExec => {
@@ -187,6 +201,8 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
             info.mask_out = carry_out(c);
         }
         MaskUse::Select => info.mask_in = mask_source(c),
+        MaskUse::Vcc => info.mask_in = Src::Sgpr(sreg::VCC_LO as u8),
+        MaskUse::TruthTable => info.mask_in = Src::Const(c.inst.field(Field::Bitop3) & 0xff),
     }
     let plain = info.dpp.is_none()
         && info.out.is_plain()
@@ -250,8 +266,9 @@ fn run_registers(m: &mut Machine<'_>, op: &Op) -> Step {
         _ => 0,
     };
     let s = [at(op.s[0]), at(op.s[1]), at(op.s[2])];
+    let setting = kernel::Setting::of(m.wave).0;
     // SAFETY: `level` chose this build by what the CPU reports.
-    unsafe { (op.kernel)(m.wave.lanes_flat(), op.d as usize * n, s, n, 0) };
+    unsafe { (op.kernel)(m.wave.lanes_flat(), op.d as usize * n, s, n, setting) };
     m.stats.lane_operations += n as u64;
     Step::Next
 }
@@ -273,8 +290,9 @@ fn run_plain(m: &mut Machine<'_>, op: &Op) -> Step {
             other => broadcast(m, other, info.sources[i], i),
         };
     }
+    let setting = kernel::Setting::of(m.wave).0;
     // SAFETY: `level` chose this build by what the CPU reports.
-    unsafe { (op.kernel)(m.wave.lanes_flat(), op.d as usize * n, s, n, 0) };
+    unsafe { (op.kernel)(m.wave.lanes_flat(), op.d as usize * n, s, n, setting) };
     m.stats.lane_operations += n as u64;
     Step::Next
 }
@@ -350,7 +368,7 @@ fn run_slow(m: &mut Machine<'_>, op: &Op) -> Step {
         }
     }
     let mask_in = match info.mask_in {
-        Src::None => 0,
+        Src::None => kernel::Setting::of(m.wave).0,
         s => m.mask(s),
     };
     let d = temp(m, 3);
@@ -369,7 +387,7 @@ fn run_slow(m: &mut Machine<'_>, op: &Op) -> Step {
         MaskUse::CarryOut | MaskUse::CarryInOut => {
             m.wave.set_mask(info.mask_out as usize, mask & write);
         }
-        MaskUse::None | MaskUse::Select => {}
+        MaskUse::None | MaskUse::Select | MaskUse::Vcc | MaskUse::TruthTable => {}
     }
     if mode_flushes_output(mode, info.result) {
         modifiers::flush_denormals(&mut m.wave.lanes_flat()[d..d + 2 * n], n, info.result);

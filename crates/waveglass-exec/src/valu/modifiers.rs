@@ -194,7 +194,7 @@ impl SourceMods {
             swizzle(regs, n, ty, lo, hi, neg_lo, neg_hi);
         }
         match ty {
-            Ty::F64 => sign(&mut regs[n..2 * n], 0x8000_0000, self.neg, self.abs),
+            Ty::F64 | Ty::B64 => sign(&mut regs[n..2 * n], 0x8000_0000, self.neg, self.abs),
             Ty::F16 | Ty::Bf16 | Ty::B16 => sign(&mut regs[..n], 0x8000, self.neg, self.abs),
             _ => sign(&mut regs[..n], 0x8000_0000, self.neg, self.abs),
         }
