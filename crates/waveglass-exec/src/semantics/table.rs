@@ -164,13 +164,23 @@ macro_rules! lanes {
 macro_rules! masked_lanes {
     ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, $bit:ident ($a:ident: $ta:ty, $b:ident: $tb:ty) -> $tr:ty => $body:expr) => {
         $crate::valu::kernel::map_mask(
-            $regs, $d, $s, $n, $m,
-            |$a: $ta, $b: $tb, _: $crate::valu::kernel::Absent, $bit: bool| -> ($tr, bool) { $body },
+            $regs,
+            $d,
+            $s,
+            $n,
+            $m,
+            |$a: $ta, $b: $tb, _: $crate::valu::kernel::Absent, $bit: bool| -> ($tr, bool) {
+                $body
+            },
         )
     };
     ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, $bit:ident ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr) => {
         $crate::valu::kernel::map_mask(
-            $regs, $d, $s, $n, $m,
+            $regs,
+            $d,
+            $s,
+            $n,
+            $m,
             |$a: $ta, $b: $tb, $c: $tc, $bit: bool| -> ($tr, bool) { $body },
         )
     };
