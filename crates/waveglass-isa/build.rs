@@ -1,6 +1,9 @@
 //! Turns the table files under `data/` into static tables: shapes, rows, and for each target a
 //! decode tree over the first dword.
 
+#[path = "build/encodings.rs"]
+mod encodings;
+
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -41,6 +44,7 @@ fn main() {
     let data = Path::new("data");
     println!("cargo::rerun-if-changed=data");
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=build");
     let shapes = read_shapes(&read(&data.join("shapes.tbl")));
     let by_name: HashMap<&str, usize> = shapes
         .iter()
@@ -73,6 +77,9 @@ fn main() {
     write_shapes(&mut text, &shapes);
     write_rows(&mut text, &rows, &aliases);
     write_trees(&mut text, &shapes, &rows);
+    let mut layouts = String::new();
+    encodings::write_encodings(&mut layouts, &read(&data.join("encodings.tbl")));
+    std::fs::write(Path::new(&out).join("encodings.rs"), layouts).expect("OUT_DIR is writable");
     std::fs::write(Path::new(&out).join("tables.rs"), text).expect("OUT_DIR is writable");
 }
 
@@ -295,8 +302,12 @@ fn pieces(shape: &Shape) -> String {
         if at > 0 {
             // The second half of a VOPD pair has a mnemonic of its own.
             if let Some((before, after)) = rest[..at].split_once("::") {
-                write!(out, "Piece::Text({:?}),Piece::SecondName,", format!("{before}:: "))
-                    .unwrap();
+                write!(
+                    out,
+                    "Piece::Text({:?}),Piece::SecondName,",
+                    format!("{before}:: ")
+                )
+                .unwrap();
                 if !after.is_empty() {
                     write!(out, "Piece::Text({after:?}),").unwrap();
                 }

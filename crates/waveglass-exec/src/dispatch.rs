@@ -182,6 +182,8 @@ impl Dispatch {
             apertures: apertures(self.target),
             lds_size: self.packet.group_segment,
             waves_per_group: self.waves_per_group(),
+            stop_on_fault: false,
+            fault_limit: 64,
         }
     }
 

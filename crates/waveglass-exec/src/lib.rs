@@ -31,6 +31,8 @@ pub mod wave;
 
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod testing_program;
 
 pub use dispatch::{Dispatch, Packet, Setup};
 pub use error::{RunError, Stop, WaveFault};

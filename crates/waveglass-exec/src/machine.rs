@@ -1,6 +1,6 @@
 //! What a handler works on: one wave, its workgroup's LDS and the memory.
 
-use crate::error::Stop;
+use crate::error::{Stop, WaveFault};
 use crate::program::{Op, Src, Step};
 use crate::stats::Stats;
 use crate::wave::{Wave, sreg};
@@ -84,6 +84,10 @@ pub struct Env {
     pub lds_size: u32,
     /// Waves in a full workgroup.
     pub waves_per_group: u32,
+    /// Whether a memory violation ends the run.
+    pub stop_on_fault: bool,
+    /// Memory violations that one wave keeps with their details until they are collected.
+    pub fault_limit: usize,
 }
 
 impl Machine<'_> {
@@ -149,6 +153,47 @@ impl Machine<'_> {
     /// M0.
     pub fn m0(&self) -> u32 {
         self.wave.sgpr[sreg::M0]
+    }
+
+    /// A clock: the instructions that this wave has executed, this one included.
+    ///
+    /// [`Wave::steps`] is brought up to date only when a wave's turn ends; what was executed since
+    /// is the difference between the counters by family and the total, which is brought up to date
+    /// at the same time.
+    pub fn clock(&self) -> u64 {
+        let executed: u64 = self.stats.by_family.iter().sum();
+        self.wave.steps + executed.wrapping_sub(self.stats.instructions)
+    }
+
+    /// Ends an access that has met faults: they are kept with the instruction, MEM_VIOL is set,
+    /// and the run stops if it is to stop at one.
+    #[cold]
+    #[inline(never)]
+    pub fn violation(&mut self, op: &Op) -> Step {
+        let w = &mut *self.wave;
+        // MEM_VIOL: TRAPSTS bit 8 (Vega ISA 3.8, RDNA 3 ISA 3.4), EXCP_FLAG_PRIV bit 4 from gfx12 on.
+        w.trapsts |= if w.target.major() >= 12 {
+            1 << 4
+        } else {
+            1 << 8
+        };
+        for fault in self.port.faults.drain(..) {
+            w.fault_count += 1;
+            if w.faults.len() < self.env.fault_limit {
+                w.faults.push(WaveFault {
+                    fault,
+                    address: op.address,
+                    mnemonic: op.mnemonic(),
+                    group: w.group,
+                    wave: w.id_in_group,
+                });
+            }
+        }
+        if self.env.stop_on_fault {
+            Step::Stop(Stop::Fault)
+        } else {
+            Step::Next
+        }
     }
 
     /// Stops: this op is not implemented.

@@ -3,7 +3,7 @@
 
 use crate::error::Stop;
 use crate::machine::Machine;
-use crate::semantics;
+use crate::semantics::{self, MemInfo};
 use crate::stats::Family;
 use crate::valu::{Kernel, ValuInfo};
 use crate::wave::sreg;
@@ -79,8 +79,12 @@ pub struct Op {
     pub s: [Src; 4],
     /// An immediate.
     pub imm: u64,
+    /// What memory operations need beyond this.
+    pub mem: MemInfo,
     /// What vector operations need beyond this.
     pub valu: Option<Box<ValuInfo>>,
+    /// The halves of a VOPD pair.
+    pub pair: Option<Box<[Op; 2]>>,
     /// The instruction that it came from.
     pub inst: Option<Inst>,
     /// Its address.
@@ -304,7 +308,9 @@ impl Op {
             d2: 0,
             s: [Src::None; 4],
             imm: 0,
+            mem: MemInfo::default(),
             valu: None,
+            pair: None,
             inst: None,
             address,
             family: Family::Other,

@@ -115,7 +115,11 @@ pub fn run(
         dispatch,
         program,
         memory,
-        env: dispatch.env(),
+        env: Env {
+            stop_on_fault: limits.stop_on_fault,
+            fault_limit: limits.faults,
+            ..dispatch.env()
+        },
         limits,
         trace,
         scratch,
@@ -318,11 +322,11 @@ impl Shared<'_> {
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |l| {
                 Some(l.saturating_sub(used as u64))
             });
-        let faults = slot.port.take_faults();
-        if !faults.is_empty() {
-            self.keep_faults(group, i, faults, outcome);
+        if slot.wave.fault_count != 0 {
+            outcome.fault_count += std::mem::take(&mut slot.wave.fault_count);
+            let room = self.limits.faults.saturating_sub(outcome.faults.len());
+            outcome.faults.extend(slot.wave.faults.drain(..).take(room));
         }
-        let slot = &mut group.waves[i];
         match step {
             Step::Barrier => slot.state = State::Waiting,
             Step::End => {
@@ -333,29 +337,6 @@ impl Shared<'_> {
             _ => {}
         }
         Ok(())
-    }
-
-    fn keep_faults(
-        &self,
-        group: &mut Group,
-        i: usize,
-        faults: Vec<waveglass_mem::Fault>,
-        outcome: &mut Outcome,
-    ) {
-        let wave = &mut group.waves[i].wave;
-        outcome.fault_count += faults.len() as u64;
-        for fault in faults {
-            if outcome.faults.len() < self.limits.faults {
-                let (address, mnemonic) = wave.fault_at;
-                outcome.faults.push(WaveFault {
-                    fault,
-                    address,
-                    mnemonic,
-                    group: group.id,
-                    wave: wave.id_in_group,
-                });
-            }
-        }
     }
 
     fn explain(&self, stop: Stop) -> RunError {

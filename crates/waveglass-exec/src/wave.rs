@@ -1,5 +1,6 @@
 //! The state of one wave.
 
+use crate::error::WaveFault;
 use crate::rows::Rows;
 use waveglass_isa::Target;
 
@@ -118,8 +119,10 @@ pub struct Wave {
     pub steps: u64,
     /// The barrier's phase that the wave waits for to end.
     pub awaits: u64,
-    /// The instruction that met the latest memory violation.
-    pub fault_at: (u64, &'static str),
+    /// Memory violations that were not collected yet, the first of them.
+    pub faults: Vec<WaveFault>,
+    /// How many there were.
+    pub fault_count: u64,
     /// VGPR index mode of gfx9 (`s_set_gpr_idx_on`): (index, which operands).
     pub gpr_index: Option<(u32, u32)>,
     /// The extra VGPR number bits of gfx1250 (`s_set_vgpr_msb`).
@@ -162,7 +165,8 @@ impl Wave {
             ip: 0,
             steps: 0,
             awaits: 0,
-            fault_at: (0, ""),
+            faults: Vec::new(),
+            fault_count: 0,
             gpr_index: None,
             vgpr_msb: 0,
         }

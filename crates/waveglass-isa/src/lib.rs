@@ -8,19 +8,24 @@
 //! This crate knows nothing about assembly syntax beyond the templates that it carries, and
 //! nothing about execution.
 
+mod encoding;
 mod field;
 mod image;
+mod info;
 mod inst;
 mod operand;
+mod register_name;
 mod resolve;
 mod table;
 mod target;
 
+pub use encoding::{Encoding, EncodingField, encoding, layout};
 pub use field::Field;
+pub use info::{Counter, InstInfo, RegUse, UseSource};
 pub use inst::{DecodeError, Decoder, Inst, decode};
 pub use operand::{Half, Operand, OperandType, Reg, RegFile};
 pub use table::{
-    Access, IMAGE_BITS, ImmStyle, Implicit, InstDef, InstFlags, MASK_BITS, MATRIX_BITS, ModStyle, NO_MODS,
-    OperandDef, OperandKind, Piece, Shape, Sources, rows,
+    Access, IMAGE_BITS, ImmStyle, Implicit, InstDef, InstFlags, MASK_BITS, MATRIX_BITS, ModStyle,
+    NO_MODS, OperandDef, OperandKind, Piece, Shape, Sources, rows,
 };
 pub use target::{Generation, Target, UnknownTarget};

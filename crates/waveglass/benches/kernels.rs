@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use waveglass::{Arg, Limits, Module};
 
 fn built(name: &str) -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kernels/built").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../tests/kernels/built")
+        .join(name);
     std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
@@ -22,7 +24,10 @@ fn floats(n: usize, seed: u32) -> Vec<u8> {
 }
 
 fn limits(threads: usize) -> Limits {
-    Limits { threads, ..Limits::default() }
+    Limits {
+        threads,
+        ..Limits::default()
+    }
 }
 
 fn main() {
@@ -76,8 +81,7 @@ fn matmul(file: &str, target: &str, kernel: &str, grid: [u32; 3], threads: usize
 }
 
 fn copy(threads: usize) {
-    let module =
-        Module::load(&built("linear.O3.hipfb"), Some("gfx900")).expect("the module loads");
+    let module = Module::load(&built("linear.O3.hipfb"), Some("gfx900")).expect("the module loads");
     let size = 64usize << 20;
     let source = vec![0x5au8; size];
     let mut best = Duration::MAX;
@@ -135,5 +139,8 @@ fn start() {
         black_box(report);
         best = best.min(begin.elapsed());
     }
-    println!("reading a fat binary, compiling and running one wave: {:.2} ms", best.as_secs_f64() * 1e3);
+    println!(
+        "reading a fat binary, compiling and running one wave: {:.2} ms",
+        best.as_secs_f64() * 1e3
+    );
 }

@@ -44,6 +44,8 @@ pub enum LaunchError {
 pub struct Module {
     code: Code,
     target: Target,
+    /// The wave size of raw code.
+    wave_size: u32,
 }
 
 #[derive(Debug)]
@@ -157,6 +159,7 @@ impl Module {
         Ok(Self {
             code: Code::Object(Box::new(object)),
             target,
+            wave_size: target.default_wave_size(),
         })
     }
 
@@ -174,7 +177,29 @@ impl Module {
         Ok(Self {
             code: Code::Raw(code),
             target,
+            wave_size: target.default_wave_size(),
         })
+    }
+
+    /// Sets the wave size of raw code; code objects carry their own.
+    ///
+    /// # Errors
+    ///
+    /// [`LaunchError::Bad`] where the target has no such waves.
+    pub fn with_wave_size(mut self, lanes: u32) -> Result<Self, LaunchError> {
+        let has = match lanes {
+            32 => self.target.has_wave32(),
+            64 => self.target.has_wave64(),
+            _ => false,
+        };
+        if !has {
+            return Err(LaunchError::Bad(format!(
+                "{} has no waves of {lanes} lanes",
+                self.target
+            )));
+        }
+        self.wave_size = lanes;
+        Ok(self)
     }
 
     /// The target.
@@ -567,7 +592,7 @@ struct Shape<'a> {
 impl<'a> Shape<'a> {
     fn of(module: &'a Module, name: &str) -> Result<Self, LaunchError> {
         let Code::Object(object) = &module.code else {
-            return Ok(Self::raw(module.target));
+            return Ok(Self::raw(module.target, module.wave_size));
         };
         let kernel = object
             .kernel(name)
@@ -609,7 +634,7 @@ impl<'a> Shape<'a> {
         })
     }
 
-    fn raw(target: Target) -> Self {
+    fn raw(target: Target, wave_size: u32) -> Self {
         Self {
             kernel: None,
             setup: Setup {
@@ -622,7 +647,7 @@ impl<'a> Shape<'a> {
                 ieee: target.major() < 12,
                 ..Setup::default()
             },
-            wave_size: target.default_wave_size(),
+            wave_size,
             vgprs: 256,
             agprs: if target.is_gfx9() && target >= Target::Gfx908 {
                 256
@@ -684,7 +709,7 @@ fn map_code(
     let loaded = object.image().relocated(place::IMAGE)?;
     let mut code = None;
     for s in &loaded.segments {
-        let address = place::IMAGE + s.address;
+        let address = s.address;
         // Regions start at a multiple of 16; a segment may not.
         let lead = (address % 16) as usize;
         let mut bytes = vec![0u8; lead];

@@ -1,16 +1,34 @@
-//! Runs, checks and explains AMD GPU machine code on any CPU.
+//! Run, check and explain AMD GPU machine code on any CPU.
 //!
-//! [`Module::load`] reads a code object or fat binary, [`Module::launch`] starts a launch.
-//! The crates underneath are re-exported for tools that need a decoder, the memory model or the
-//! executor alone.
+//! This is the crate that a user adds to Cargo.toml: [`isa`] decodes, [`asm`] prints, [`object`]
+//! reads code objects, and [`Card`] and [`Listing`] explain one instruction and a whole file. The
+//! `waveglass` command is a thin layer over it. [`Module`] and [`Launch`] run kernels.
+//!
+//! ```
+//! use waveglass::{Card, isa::{Target, decode}};
+//!
+//! let inst = decode(Target::Gfx900, &[0xf2, 0x04, 0x02, 0x02]).unwrap();
+//! let card = Card::new(&inst);
+//! assert_eq!(card.encodings, ["VOP2"]);
+//! let src0 = card.fields.iter().find(|f| f.name == "SRC0").unwrap();
+//! assert_eq!(src0.meaning, "inline constant 1.0");
+//! ```
+
+mod card;
+mod launch;
+mod listing;
+mod meaning;
+mod target_facts;
+
+pub use card::{Card, FieldRow, OperandRow};
+pub use listing::{Function, Line, Listing, ListingError, ListingOptions, disassemble};
+pub use target_facts::TargetFacts;
 
 pub use waveglass_asm as asm;
 pub use waveglass_exec as exec;
 pub use waveglass_isa as isa;
 pub use waveglass_mem as mem;
 pub use waveglass_object as object;
-
-mod launch;
 
 pub use launch::{Arg, Launch, LaunchError, Module, Report};
 pub use waveglass_exec::{Limits, RunError};

@@ -4,6 +4,7 @@
 //! [`Spec`](crate::valu::Spec)s around a lane kernel; the others are a handler and, where the
 //! operands need more than the usual slots, a function that fills them in.
 
+mod memory;
 mod salu;
 pub(crate) mod table;
 mod vector;
@@ -12,6 +13,8 @@ use crate::program::{Compile, Op, Step};
 use crate::valu::{self, Spec};
 use std::collections::HashMap;
 use std::sync::OnceLock;
+
+pub use memory::{Half, MemInfo};
 
 /// Makes the op of an instruction.
 pub type CompileFn = fn(&Compile<'_>) -> Op;
@@ -32,6 +35,7 @@ fn registry() -> &'static Registry {
     REGISTRY.get_or_init(|| {
         let mut r = Registry::new();
         salu::register(&mut r);
+        memory::register(&mut r);
         vector::register(&mut r);
         r
     })
@@ -39,17 +43,30 @@ fn registry() -> &'static Registry {
 
 /// Whether an instruction of this mnemonic is implemented.
 pub fn is_implemented(mnemonic: &str) -> bool {
-    registry().contains_key(mnemonic)
+    match mnemonic.split_once(" :: ") {
+        // Each half of a VOPD pair is an operation of its own: `v_dual_mov_b32` is `v_mov_b32`.
+        Some((x, y)) => [x, y].iter().all(|half| {
+            half.strip_prefix("v_dual_")
+                .is_some_and(|name| registry().contains_key(format!("v_{name}").as_str()))
+        }),
+        None => registry().contains_key(mnemonic),
+    }
 }
 
 /// Makes the op of an instruction; one that is not implemented gets an op that says so when it
 /// is executed.
 pub fn compile(c: &Compile<'_>) -> Op {
-    match registry().get(c.inst.mnemonic()) {
+    match find(c.inst.mnemonic()) {
         Some(Semantics::Valu(spec)) => valu::compile(c, spec),
         Some(Semantics::Custom(f)) => f(c),
-        None => refuse(c, "the instruction has no semantics here"),
+        None => vector::dual::compile(c)
+            .unwrap_or_else(|| refuse(c, "the instruction has no semantics here")),
     }
+}
+
+/// The entry of a mnemonic.
+pub(crate) fn find(mnemonic: &str) -> Option<Semantics> {
+    registry().get(mnemonic).copied()
 }
 
 /// An op that stops the run when it is executed.
@@ -78,7 +95,12 @@ const REASONS: &[&str] = &[
     "the message has an effect that is not modelled",
     "the hardware register is not modelled",
     "only the workgroup's own barrier is modelled",
+    "a swap with a register past the wave's",
+    "a relative move with DPP or SDWA",
     "vector registers past v255 are not modelled",
+    "a load into LDS",
+    "TFE",
+    "GDS is not modelled",
 ];
 
 /// A step that goes on with the next op.

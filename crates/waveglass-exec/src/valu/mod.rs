@@ -23,7 +23,7 @@ use crate::program::{Compile, Op, Src, Step};
 use crate::rows::ROW_LANES;
 use crate::semantics::refuse;
 use crate::wave::sreg;
-use waveglass_isa::{Field, Operand, RegFile};
+use waveglass_isa::{Field, Operand, OperandType, RegFile};
 
 /// Registers of a temporary: the widest operand of a lane kernel has four.
 const TEMP_REGISTERS: u32 = 4;
@@ -47,6 +47,10 @@ pub enum MaskUse {
     Vcc,
     /// The kernel gets the truth table of `v_bitop3_b32`.
     TruthTable,
+    /// The kernel gets which byte of the source or result `byte_sel` or `op_sel` names.
+    ByteSelect,
+    /// The kernel gets NEG_LO, whose bit says that a source is signed (`v_dot4_i32_iu8`).
+    Signed,
 }
 
 /// How the high half of a 16-bit result's register fares on gfx9 (Vega ISA 6.4: most operations
@@ -57,6 +61,8 @@ pub enum High16 {
     ZeroOnGfx9,
     /// Kept on every target.
     Keep,
+    /// The result goes to the high half and the low one is kept (`v_fma_mixhi_f16`).
+    Upper,
 }
 
 /// An instruction's arithmetic and operand types.
@@ -93,6 +99,13 @@ pub struct ValuInfo {
     mask_in: Src,
     /// Where a mask is written to; `sreg::NULL` for none.
     mask_out: u32,
+}
+
+impl ValuInfo {
+    /// Registers that the result covers.
+    pub fn result_dwords(&self) -> usize {
+        self.result.dwords() as usize
+    }
 }
 
 /// A kernel for ops that have none.
@@ -161,7 +174,10 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         {
             return refuse(c, "a direct read of LDS as a source");
         }
-        op.s[i] = c.src(field);
+        op.s[i] = match spec.sources[i].is_mix() {
+            true => mix_source(c, i, field),
+            false => c.src(field),
+        };
         info.mods[i] = SourceMods::of(c, i, spec.sources[i], field);
     }
     if spec.result != Ty::None
@@ -173,6 +189,8 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
                 | MaskUse::Select
                 | MaskUse::Vcc
                 | MaskUse::TruthTable
+                | MaskUse::ByteSelect
+                | MaskUse::Signed
         )
     {
         match c.inst.operand(dst) {
@@ -203,11 +221,13 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         }
         MaskUse::CarryOut => info.mask_out = carry_out(c),
         MaskUse::CarryInOut => {
-            info.mask_in = mask_source(c);
+            info.mask_in = mask_source(c, dst);
             info.mask_out = carry_out(c);
         }
-        MaskUse::Select => info.mask_in = mask_source(c),
+        MaskUse::Select => info.mask_in = mask_source(c, dst),
         MaskUse::Vcc => info.mask_in = Src::Sgpr(sreg::VCC_LO as u8),
+        MaskUse::ByteSelect => info.mask_in = Src::Const(byte_select(c)),
+        MaskUse::Signed => info.mask_in = Src::Const(signed_sources(c)),
         MaskUse::TruthTable => info.mask_in = Src::Const(c.inst.field(Field::Bitop3) & 0xff),
     }
     let n = c.rows * ROW_LANES as u32;
@@ -221,7 +241,8 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
     let plain = info.dpp.is_none()
         && info.out.is_plain()
         && info.mods.iter().all(|m| m.is_none())
-        && !spec.sources.contains(&Ty::Mix);
+        && spec.result.dwords() <= 2
+        && !spec.sources.iter().any(|t| t.is_mix());
     if plain {
         let registers = op.s.iter().all(|s| matches!(s, Src::Vgpr(_) | Src::None));
         op.run = if registers && spec.mask == MaskUse::None {
@@ -237,6 +258,24 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         .any(|t| t.is_float()) as u64;
     op.valu = Some(Box::new(info));
     op
+}
+
+/// A source of `v_fma_mix`: a constant is as wide as OP_SEL_HI makes the source.
+fn mix_source(c: &Compile<'_>, i: usize, field: Field) -> Src {
+    let mods = [
+        Field::Src0Modifiers,
+        Field::Src1Modifiers,
+        Field::Src2Modifiers,
+    ];
+    let half = c.inst.field(mods[i]) & 8 != 0;
+    match c.inst.operand(field) {
+        Some(Operand::InlineInt(v)) if !half => Src::Const(v as i32 as u32 as u64),
+        Some(Operand::InlineFloat(selector)) if !half => {
+            Src::Const(Operand::inline_float_bits(selector, OperandType::Float, 32))
+        }
+        Some(Operand::Literal(v)) => Src::Const(v as u64),
+        _ => c.src(field),
+    }
 }
 
 /// Where a comparison's mask goes: `sdst`, VCC in the short forms, EXEC for `v_cmpx` from gfx10.
@@ -260,9 +299,29 @@ fn carry_out(c: &Compile<'_>) -> u32 {
     }
 }
 
+/// The byte that `byte_sel` names, else the one that OP_SEL's bits of the first source do: bit 2
+/// of its modifiers for a word, bit 3 for the other bit.
+fn byte_select(c: &Compile<'_>) -> u64 {
+    if c.inst.operand_def(Field::ByteSel).is_some() {
+        return c.inst.field(Field::ByteSel) & 3;
+    }
+    c.inst.field(Field::Src0Modifiers) >> 2 & 3
+}
+
+/// NEG_LO of the two factors: bit 0 of each source's modifiers.
+fn signed_sources(c: &Compile<'_>) -> u64 {
+    let bit = |f| c.inst.field(f) & 1;
+    bit(Field::Src0Modifiers) | bit(Field::Src1Modifiers) << 1
+}
+
 /// A mask source: the third operand of the long forms, else VCC.
-fn mask_source(c: &Compile<'_>) -> Src {
-    match c.inst.operand_def(Field::Src2) {
+fn mask_source(c: &Compile<'_>, dst: Field) -> Src {
+    let field = match dst {
+        Field::VdstX => Field::Vsrc2X,
+        Field::VdstY => Field::Vsrc2Y,
+        _ => Field::Src2,
+    };
+    match c.inst.operand_def(field) {
         Some(o) => c.src_of(o),
         None => Src::Sgpr(sreg::VCC_LO as u8),
     }
@@ -327,7 +386,12 @@ fn mask_in(m: &Machine<'_>, info: &ValuInfo) -> u64 {
 /// Writes a mask result; lanes that are off are zero in it ("V_CMP": D[threadId], other bits zero).
 fn write_mask(m: &mut Machine<'_>, info: &ValuInfo, mask: u64) {
     match info.mask {
-        MaskUse::None | MaskUse::Select | MaskUse::Vcc | MaskUse::TruthTable => {}
+        MaskUse::None
+        | MaskUse::Select
+        | MaskUse::Vcc
+        | MaskUse::TruthTable
+        | MaskUse::ByteSelect
+        | MaskUse::Signed => {}
         MaskUse::Compare | MaskUse::CarryOut | MaskUse::CarryInOut => {
             m.wave.set_mask(info.mask_out as usize, mask);
         }

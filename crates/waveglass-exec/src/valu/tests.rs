@@ -2,7 +2,7 @@
 //! The bytes are LLVM 22's encodings; the expected values are worked out from the manuals' text.
 
 use crate::error::Stop;
-use crate::testing::{fill, lanes, run};
+use crate::testing_program::{fill, lanes, run};
 use crate::wave::{Mode, sreg};
 use waveglass_isa::Target::{self, Gfx900, Gfx1100};
 

@@ -2,7 +2,7 @@
 //! manuals' definitions and examples.
 
 use crate::error::Stop;
-use crate::testing::{BASE, run};
+use crate::testing_program::{BASE, run};
 use crate::wave::{Mode, Wave, sreg};
 use waveglass_isa::Target::{self, Gfx900, Gfx942, Gfx1150, Gfx1201};
 

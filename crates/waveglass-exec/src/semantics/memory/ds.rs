@@ -1,0 +1,252 @@
+//! LDS loads and stores (Vega ISA 10.3, RDNA 3 ISA 12, RDNA 4 ISA 12).
+
+use super::{
+    Half, active, done, immediate, into_destination, store_source, vgpr, with_destination,
+};
+use crate::machine::Machine;
+use crate::program::{Compile, Handler, Op, Step};
+use crate::semantics::{Registry, Semantics, refuse};
+use crate::wave::ROW_LANES;
+use waveglass_isa::Field;
+use waveglass_mem::{Element, Lanes, Row, lds_addtid};
+
+macro_rules! ds {
+    ($r:expr, $compile:path; $($name:literal $new:literal => $($arg:expr),*;)*) => {$(
+        for name in [$name, $new] {
+            $r.insert(name, Semantics::Custom(|c| $compile(c, $($arg),*)));
+        }
+    )*};
+}
+
+pub(super) fn register(r: &mut Registry) {
+    use Element::*;
+    use Half::{Hi, Lo, Whole};
+    ds! { r, load;
+        "ds_read_u8" "ds_load_u8" => U8, Whole;
+        "ds_read_i8" "ds_load_i8" => I8, Whole;
+        "ds_read_u16" "ds_load_u16" => U16, Whole;
+        "ds_read_i16" "ds_load_i16" => I16, Whole;
+        "ds_read_b32" "ds_load_b32" => B32, Whole;
+        "ds_read_b64" "ds_load_b64" => B64, Whole;
+        "ds_read_b96" "ds_load_b96" => B96, Whole;
+        "ds_read_b128" "ds_load_b128" => B128, Whole;
+        "ds_read_u8_d16" "ds_load_u8_d16" => U8, Lo;
+        "ds_read_i8_d16" "ds_load_i8_d16" => I8, Lo;
+        "ds_read_u16_d16" "ds_load_u16_d16" => U16, Lo;
+        "ds_read_u8_d16_hi" "ds_load_u8_d16_hi" => U8, Hi;
+        "ds_read_i8_d16_hi" "ds_load_i8_d16_hi" => I8, Hi;
+        "ds_read_u16_d16_hi" "ds_load_u16_d16_hi" => U16, Hi;
+    }
+    ds! { r, store;
+        "ds_write_b8" "ds_store_b8" => U8, Whole;
+        "ds_write_b16" "ds_store_b16" => U16, Whole;
+        "ds_write_b32" "ds_store_b32" => B32, Whole;
+        "ds_write_b64" "ds_store_b64" => B64, Whole;
+        "ds_write_b96" "ds_store_b96" => B96, Whole;
+        "ds_write_b128" "ds_store_b128" => B128, Whole;
+        "ds_write_b8_d16_hi" "ds_store_b8_d16_hi" => U8, Hi;
+        "ds_write_b16_d16_hi" "ds_store_b16_d16_hi" => U16, Hi;
+    }
+    ds! { r, load_pair;
+        "ds_read2_b32" "ds_load_2addr_b32" => B32, 1;
+        "ds_read2_b64" "ds_load_2addr_b64" => B64, 1;
+        "ds_read2st64_b32" "ds_load_2addr_stride64_b32" => B32, 64;
+        "ds_read2st64_b64" "ds_load_2addr_stride64_b64" => B64, 64;
+    }
+    ds! { r, store_pair;
+        "ds_write2_b32" "ds_store_2addr_b32" => B32, 1;
+        "ds_write2_b64" "ds_store_2addr_b64" => B64, 1;
+        "ds_write2st64_b32" "ds_store_2addr_stride64_b32" => B32, 64;
+        "ds_write2st64_b64" "ds_store_2addr_stride64_b64" => B64, 64;
+    }
+    ds! { r, addtid;
+        "ds_read_addtid_b32" "ds_load_addtid_b32" => false;
+        "ds_write_addtid_b32" "ds_store_addtid_b32" => true;
+    }
+}
+
+/// An op with the LDS address in `s[0]` and the offset; GDS is refused.
+pub(super) fn addressed(c: &Compile<'_>, run: Handler) -> Result<Op, &'static str> {
+    if c.inst.field(Field::Gds) != 0 || super::has_word(c, "gds") {
+        return Err("GDS is not modelled");
+    }
+    let Some(address) = vgpr(c, Field::Addr) else {
+        return Err("an operand is missing");
+    };
+    let mut op = c.op(run);
+    op.target = address;
+    op.mem.offset = immediate(c, Field::Offset);
+    Ok(op)
+}
+
+/// The offsets of a two-address operation, in bytes.
+pub(super) fn pair_offsets(c: &Compile<'_>, op: &mut Op, bytes: u32, stride: i64) {
+    let unit = bytes as i64 * stride;
+    op.mem.offset = immediate(c, Field::Offset0) * unit;
+    op.mem.offset1 = immediate(c, Field::Offset1) * unit;
+}
+
+/// The lanes' addresses: the address register plus `offset`, in 32 bits.
+#[inline(always)]
+pub(super) fn addresses(m: &Machine<'_>, op: &Op, offset: i64) -> [u32; 64] {
+    let rows = m.wave.rows;
+    let first = op.target as usize * rows;
+    let mut out = [0; 64];
+    for (out, row) in out
+        .chunks_exact_mut(ROW_LANES)
+        .zip(&m.wave.vgpr[first..first + rows])
+    {
+        for (o, &v) in out.iter_mut().zip(row) {
+            *o = v.wrapping_add(offset as u32);
+        }
+    }
+    out
+}
+
+fn load(c: &Compile<'_>, element: Element, half: Half) -> Op {
+    let base = match addressed(c, run_load) {
+        Ok(op) => op,
+        Err(why) => return refuse(c, why),
+    };
+    with_destination(c, Field::Vdst, run_load, |op| {
+        op.target = base.target;
+        op.mem = base.mem;
+        op.mem.element = element;
+        op.mem.half = half.on(c.inst.target());
+        true
+    })
+}
+
+fn run_load(m: &mut Machine<'_>, op: &Op) -> Step {
+    let (rows, element, exec) = (m.wave.rows, op.mem.element, active(m));
+    let at = addresses(m, op, op.mem.offset);
+    let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
+    m.stats.read.lds += exec.count_ones() as u64 * element.bytes() as u64;
+    into_destination(op, &mut m.wave.vgpr, rows, exec, |dst| {
+        m.lds.load(lanes, element, dst, m.port);
+    });
+    done(m, op)
+}
+
+fn store(c: &Compile<'_>, element: Element, half: Half) -> Op {
+    let mut op = match addressed(c, run_store) {
+        Ok(op) => op,
+        Err(why) => return refuse(c, why),
+    };
+    let Some(data) = vgpr(c, Field::Data0) else {
+        return refuse(c, "an operand is missing");
+    };
+    op.d2 = data;
+    op.mem.element = element;
+    op.mem.half = half;
+    op
+}
+
+fn run_store(m: &mut Machine<'_>, op: &Op) -> Step {
+    let (rows, element, exec) = (m.wave.rows, op.mem.element, active(m));
+    let at = addresses(m, op, op.mem.offset);
+    let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
+    m.stats.written.lds += exec.count_ones() as u64 * element.bytes() as u64;
+    let mut upper = [[0; ROW_LANES]; 2];
+    let src = store_source(op, &m.wave.vgpr, rows, op.d2, &mut upper);
+    m.lds.store(lanes, element, src, m.port);
+    done(m, op)
+}
+
+fn load_pair(c: &Compile<'_>, element: Element, stride: i64) -> Op {
+    let base = match addressed(c, run_load_pair) {
+        Ok(op) => op,
+        Err(why) => return refuse(c, why),
+    };
+    with_destination(c, Field::Vdst, run_load_pair, |op| {
+        op.target = base.target;
+        op.mem.element = element;
+        pair_offsets(c, op, element.bytes(), stride);
+        true
+    })
+}
+
+fn run_load_pair(m: &mut Machine<'_>, op: &Op) -> Step {
+    let (rows, element, exec) = (m.wave.rows, op.mem.element, active(m));
+    m.stats.read.lds += 2 * exec.count_ones() as u64 * element.bytes() as u64;
+    // Both addresses before either result: the destination may hold the address.
+    let at = [
+        addresses(m, op, op.mem.offset),
+        addresses(m, op, op.mem.offset1),
+    ];
+    let dwords = element.dwords();
+    for (at, d) in at.iter().zip([op.d, op.d + dwords as u32]) {
+        let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
+        let dst = &mut m.wave.vgpr[super::span(rows, d, dwords)];
+        m.lds.load(lanes, element, dst, m.port);
+    }
+    done(m, op)
+}
+
+fn store_pair(c: &Compile<'_>, element: Element, stride: i64) -> Op {
+    let mut op = match addressed(c, run_store_pair) {
+        Ok(op) => op,
+        Err(why) => return refuse(c, why),
+    };
+    let (Some(data0), Some(data1)) = (vgpr(c, Field::Data0), vgpr(c, Field::Data1)) else {
+        return refuse(c, "an operand is missing");
+    };
+    (op.d, op.d2) = (data0, data1);
+    op.mem.element = element;
+    pair_offsets(c, &mut op, element.bytes(), stride);
+    op
+}
+
+fn run_store_pair(m: &mut Machine<'_>, op: &Op) -> Step {
+    let (rows, element, exec) = (m.wave.rows, op.mem.element, active(m));
+    m.stats.written.lds += 2 * exec.count_ones() as u64 * element.bytes() as u64;
+    for (offset, data) in [(op.mem.offset, op.d), (op.mem.offset1, op.d2)] {
+        let at = addresses(m, op, offset);
+        let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
+        let src = &m.wave.vgpr[super::span(rows, data, element.dwords())];
+        m.lds.store(lanes, element, src, m.port);
+    }
+    done(m, op)
+}
+
+/// ADDTID forms: M0 plus the offset plus four bytes a lane, no address register.
+fn addtid(c: &Compile<'_>, stores: bool) -> Op {
+    if c.inst.field(Field::Gds) != 0 || super::has_word(c, "gds") {
+        return refuse(c, "GDS is not modelled");
+    }
+    if stores {
+        let Some(data) = vgpr(c, Field::Data0) else {
+            return refuse(c, "an operand is missing");
+        };
+        let mut op = c.op(|m, op| {
+            let (at, exec) = (addtid_addresses(m, op), active(m));
+            let rows = m.wave.rows;
+            m.stats.written.lds += exec.count_ones() as u64 * 4;
+            let src: &[Row] = &m.wave.vgpr[super::span(rows, op.d2, 1)];
+            let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
+            m.lds.store(lanes, Element::B32, src, m.port);
+            done(m, op)
+        });
+        op.d2 = data;
+        op.mem.offset = immediate(c, Field::Offset);
+        return op;
+    }
+    let run: Handler = |m, op| {
+        let (at, exec) = (addtid_addresses(m, op), active(m));
+        let rows = m.wave.rows;
+        m.stats.read.lds += exec.count_ones() as u64 * 4;
+        let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
+        let dst = &mut m.wave.vgpr[super::span(rows, op.d, 1)];
+        m.lds.load(lanes, Element::B32, dst, m.port);
+        done(m, op)
+    };
+    with_destination(c, Field::Vdst, run, |op| {
+        op.mem.offset = immediate(c, Field::Offset);
+        true
+    })
+}
+
+fn addtid_addresses(m: &Machine<'_>, op: &Op) -> [u32; 64] {
+    let m0 = m.m0();
+    std::array::from_fn(|lane| lds_addtid(&m.port.rules, m0, op.mem.offset as u16, lane as u32))
+}

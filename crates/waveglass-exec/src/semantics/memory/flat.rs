@@ -1,0 +1,227 @@
+//! Flat and global loads and stores (Vega ISA 9, RDNA 3 ISA 11, CDNA 5 ISA 10).
+
+use super::address::{self, Addresses, GT, GV, GVS, addresses};
+use super::{
+    Half, active, done, into_destination, scratch_window, span, store_source, vgpr,
+    with_destination, zero_lanes,
+};
+use super::{atomics, names};
+use crate::machine::Machine;
+use crate::program::{Compile, Handler, Op, Step};
+use crate::semantics::{Registry, Semantics, refuse};
+use crate::wave::ROW_LANES;
+use waveglass_isa::Field;
+use waveglass_mem::{Access, Element, Flat, FlatLanes, Lanes, reject_non_global};
+
+pub(super) fn register(r: &mut Registry) {
+    names::loads!(r, "global", load_global);
+    names::stores!(r, "global", store_global);
+    names::loads!(r, "flat", load_flat);
+    names::stores!(r, "flat", store_flat);
+    for name in ["global_load_dword_addtid", "global_load_addtid_b32"] {
+        r.insert(
+            name,
+            Semantics::Custom(|c| load(c, Element::B32, Half::Whole, true, GLOBAL_LOADS)),
+        );
+    }
+    for name in ["global_store_dword_addtid", "global_store_addtid_b32"] {
+        r.insert(
+            name,
+            Semantics::Custom(|c| store(c, Element::B32, Half::Whole, true, GLOBAL_STORES)),
+        );
+    }
+    atomics::register(r);
+}
+
+/// Handlers by addressing mode.
+type ByMode = [Handler; 3];
+
+const GLOBAL_LOADS: ByMode = [global_load::<GV>, global_load::<GVS>, global_load::<GT>];
+const GLOBAL_STORES: ByMode = [global_store::<GV>, global_store::<GVS>, global_store::<GT>];
+const FLAT_LOADS: ByMode = [flat_load::<GV>, flat_load::<GVS>, flat_load::<GT>];
+const FLAT_STORES: ByMode = [flat_store::<GV>, flat_store::<GVS>, flat_store::<GT>];
+
+fn load_global(c: &Compile<'_>, element: Element, half: Half) -> Op {
+    load(c, element, half, false, GLOBAL_LOADS)
+}
+
+fn load_flat(c: &Compile<'_>, element: Element, half: Half) -> Op {
+    load(c, element, half, false, FLAT_LOADS)
+}
+
+fn store_global(c: &Compile<'_>, element: Element, half: Half) -> Op {
+    store(c, element, half, false, GLOBAL_STORES)
+}
+
+fn store_flat(c: &Compile<'_>, element: Element, half: Half) -> Op {
+    store(c, element, half, false, FLAT_STORES)
+}
+
+fn load(c: &Compile<'_>, element: Element, half: Half, addtid: bool, run: ByMode) -> Op {
+    if super::has_word(c, "lds") {
+        return refuse(c, "a load into LDS");
+    }
+    with_destination(c, Field::Vdst, run[0], |op| {
+        op.mem.element = element;
+        op.mem.half = half.on(c.inst.target());
+        match address::compile(c, op, addtid, element.bytes()) {
+            Some(mode) => op.run = run[mode as usize],
+            None => return false,
+        }
+        true
+    })
+}
+
+fn store(c: &Compile<'_>, element: Element, half: Half, addtid: bool, run: ByMode) -> Op {
+    let mut op = c.op(run[0]);
+    op.mem.element = element;
+    op.mem.half = half;
+    let mode = address::compile(c, &mut op, addtid, element.bytes());
+    match (mode, vgpr(c, Field::Vdata)) {
+        (Some(mode), Some(data)) => {
+            op.run = run[mode as usize];
+            op.d2 = data;
+            op
+        }
+        _ => refuse(c, "an operand is missing"),
+    }
+}
+
+/// Whether no address can be in an aperture, in the hole or near them.
+#[inline(always)]
+pub(super) fn plainly_global(m: &Machine<'_>, at: &Addresses) -> bool {
+    at.bits >> 46 == 0 && !m.env.apertures.ptr32
+}
+
+/// The lanes that a global operation may perform; the others have left faults.
+#[inline(always)]
+pub(super) fn global_lanes<'a>(
+    m: &mut Machine<'_>,
+    at: &'a Addresses,
+    exec: u64,
+    access: Access,
+    bytes: u32,
+) -> (Lanes<'a, u64>, u64) {
+    let mut lanes = Lanes::new(&at.sums[..m.wave.rows * ROW_LANES], exec);
+    let mut bad = 0;
+    if !plainly_global(m, at) {
+        bad = reject_non_global(&m.env.apertures, &mut lanes, access, bytes, m.port);
+    }
+    (lanes, bad)
+}
+
+fn global_load<const MODE: u8>(m: &mut Machine<'_>, op: &Op) -> Step {
+    let at = addresses::<MODE>(m, op);
+    let (exec, bytes) = (active(m), op.mem.element.bytes());
+    let (lanes, bad) = global_lanes(m, &at, exec, Access::Load, bytes);
+    load_lanes(m, op, lanes, bad);
+    done(m, op)
+}
+
+/// Loads from global memory; the lanes of `bad` read zero.
+#[inline(always)]
+fn load_lanes(m: &mut Machine<'_>, op: &Op, lanes: Lanes<'_, u64>, bad: u64) {
+    let (element, rows) = (op.mem.element, m.wave.rows);
+    m.stats.read.global += lanes.exec.count_ones() as u64 * element.bytes() as u64;
+    into_destination(op, &mut m.wave.vgpr, rows, lanes.exec | bad, |dst| {
+        m.memory.load(lanes, element, dst, m.port);
+        if bad != 0 {
+            zero_lanes(dst, rows, bad);
+        }
+    });
+}
+
+fn global_store<const MODE: u8>(m: &mut Machine<'_>, op: &Op) -> Step {
+    let at = addresses::<MODE>(m, op);
+    let (exec, bytes) = (active(m), op.mem.element.bytes());
+    let (lanes, _) = global_lanes(m, &at, exec, Access::Store, bytes);
+    store_lanes(m, op, lanes);
+    done(m, op)
+}
+
+#[inline(always)]
+fn store_lanes(m: &mut Machine<'_>, op: &Op, lanes: Lanes<'_, u64>) {
+    let element = op.mem.element;
+    m.stats.written.global += lanes.exec.count_ones() as u64 * element.bytes() as u64;
+    let mut upper = [[0; ROW_LANES]; 2];
+    let src = store_source(op, &m.wave.vgpr, m.wave.rows, op.d2, &mut upper);
+    m.memory.store(lanes, element, src, m.port);
+}
+
+fn flat_load<const MODE: u8>(m: &mut Machine<'_>, op: &Op) -> Step {
+    let at = addresses::<MODE>(m, op);
+    let exec = active(m);
+    if plainly_global(m, &at) {
+        let lanes = Lanes::new(&at.sums[..m.wave.rows * ROW_LANES], exec);
+        load_lanes(m, op, lanes, 0);
+    } else {
+        flat_load_any(m, op, &at, exec);
+    }
+    done(m, op)
+}
+
+/// Lanes of a flat operation before the immediate, which the aperture test wants apart.
+pub(super) fn bases(at: &Addresses, op: &Op) -> [u64; 64] {
+    at.sums.map(|sum| sum.wrapping_sub(op.mem.offset as u64))
+}
+
+fn flat_load_any(m: &mut Machine<'_>, op: &Op, at: &Addresses, exec: u64) {
+    let rows = m.wave.rows;
+    let bases = bases(at, op);
+    let lanes = Lanes::new(&bases[..rows * ROW_LANES], exec);
+    let mut flat = Flat {
+        apertures: m.env.apertures,
+        memory: m.memory,
+        scratch: scratch_window(m),
+        lds: m.lds,
+    };
+    let mut fell = None;
+    into_destination(op, &mut m.wave.vgpr, rows, lanes.exec, |dst| {
+        fell = Some(flat.load(lanes, op.mem.offset as i32, op.mem.element, dst, m.port));
+    });
+    if let Some(fell) = fell {
+        count(&mut m.stats.read, &fell, op.mem.element.bytes());
+    }
+}
+
+/// Counts the bytes that the lanes of a flat operation moved, by space.
+pub(super) fn count(to: &mut crate::stats::SpaceBytes, fell: &FlatLanes, bytes: u32) {
+    let of = |lanes: u64| lanes.count_ones() as u64 * bytes as u64;
+    to.global += of(fell.global);
+    to.lds += of(fell.lds);
+    to.scratch += of(fell.scratch | fell.shared_scratch);
+}
+
+fn flat_store<const MODE: u8>(m: &mut Machine<'_>, op: &Op) -> Step {
+    let at = addresses::<MODE>(m, op);
+    let exec = active(m);
+    if plainly_global(m, &at) {
+        let lanes = Lanes::new(&at.sums[..m.wave.rows * ROW_LANES], exec);
+        store_lanes(m, op, lanes);
+    } else {
+        flat_store_any(m, op, &at, exec);
+    }
+    done(m, op)
+}
+
+fn flat_store_any(m: &mut Machine<'_>, op: &Op, at: &Addresses, exec: u64) {
+    let rows = m.wave.rows;
+    let bases = bases(at, op);
+    let lanes = Lanes::new(&bases[..rows * ROW_LANES], exec);
+    let mut upper = [[0; ROW_LANES]; 2];
+    let scratch = scratch_window(m);
+    let src = store_source(op, &m.wave.vgpr, rows, op.d2, &mut upper);
+    let mut flat = Flat {
+        apertures: m.env.apertures,
+        memory: m.memory,
+        lds: m.lds,
+        scratch,
+    };
+    let fell = flat.store(lanes, op.mem.offset as i32, op.mem.element, src, m.port);
+    count(&mut m.stats.written, &fell, op.mem.element.bytes());
+}
+
+/// The rows of an atomic's destination.
+pub(super) fn destination(rows: usize, op: &Op) -> std::ops::Range<usize> {
+    span(rows, op.d, op.mem.width.dwords())
+}

@@ -1,0 +1,419 @@
+//! Scalar memory (Vega ISA 7, RDNA 3 ISA 8, RDNA 4 ISA 8, CDNA 5 ISA 8): loads, loads through
+//! buffer descriptors, the stores and atomics of gfx9 and gfx10, clocks.
+
+use super::{atomics::flushes, done, immediate};
+use crate::machine::Machine;
+use crate::program::{Compile, Handler, Op, Src, Step};
+use crate::semantics::{NEXT, Registry, Semantics, refuse};
+use crate::wave::{ROW_LANES, sreg};
+use waveglass_isa::Field;
+use waveglass_mem::buffer::BufferDescriptor;
+use waveglass_mem::{
+    Atomic, AtomicOp, AtomicRules, AtomicWidth, Element, Generation, Lanes, Row, Space,
+};
+
+macro_rules! dwords {
+    ($r:expr, $compile:path; $($count:literal: $($name:literal)+;)*) => {$(
+        for name in [$($name),+] {
+            $r.insert(name, Semantics::Custom(|c| $compile(c, $count)));
+        }
+    )*};
+}
+
+macro_rules! atomics {
+    ($r:expr; $($op:ident $name:literal;)*) => {$(
+        $r.insert(concat!("s_atomic_", $name), Semantics::Custom(|c| {
+            atomic(c, AtomicOp::$op, AtomicWidth::B32, false)
+        }));
+        $r.insert(concat!("s_atomic_", $name, "_x2"), Semantics::Custom(|c| {
+            atomic(c, AtomicOp::$op, AtomicWidth::B64, false)
+        }));
+        $r.insert(concat!("s_buffer_atomic_", $name), Semantics::Custom(|c| {
+            atomic(c, AtomicOp::$op, AtomicWidth::B32, true)
+        }));
+        $r.insert(concat!("s_buffer_atomic_", $name, "_x2"), Semantics::Custom(|c| {
+            atomic(c, AtomicOp::$op, AtomicWidth::B64, true)
+        }));
+    )*};
+}
+
+pub(super) fn register(r: &mut Registry) {
+    dwords! { r, load;
+        1: "s_load_dword" "s_load_b32";
+        2: "s_load_dwordx2" "s_load_b64";
+        3: "s_load_b96";
+        4: "s_load_dwordx4" "s_load_b128";
+        8: "s_load_dwordx8" "s_load_b256";
+        16: "s_load_dwordx16" "s_load_b512";
+    }
+    dwords! { r, buffer_load;
+        1: "s_buffer_load_dword" "s_buffer_load_b32";
+        2: "s_buffer_load_dwordx2" "s_buffer_load_b64";
+        3: "s_buffer_load_b96";
+        4: "s_buffer_load_dwordx4" "s_buffer_load_b128";
+        8: "s_buffer_load_dwordx8" "s_buffer_load_b256";
+        16: "s_buffer_load_dwordx16" "s_buffer_load_b512";
+    }
+    dwords! { r, scratch_load;
+        1: "s_scratch_load_dword";
+        2: "s_scratch_load_dwordx2";
+        4: "s_scratch_load_dwordx4";
+    }
+    dwords! { r, store;
+        1: "s_store_dword";
+        2: "s_store_dwordx2";
+        4: "s_store_dwordx4";
+    }
+    dwords! { r, buffer_store;
+        1: "s_buffer_store_dword";
+        2: "s_buffer_store_dwordx2";
+        4: "s_buffer_store_dwordx4";
+    }
+    dwords! { r, scratch_store;
+        1: "s_scratch_store_dword";
+        2: "s_scratch_store_dwordx2";
+        4: "s_scratch_store_dwordx4";
+    }
+    small_loads(r);
+    atomics! { r;
+        Swap "swap"; CmpSwap "cmpswap"; Add "add"; Sub "sub"; Smin "smin"; Umin "umin";
+        Smax "smax"; Umax "umax"; And "and"; Or "or"; Xor "xor"; Inc "inc"; Dec "dec";
+    }
+    // The manuals' clocks count shader cycles and a constant frequency; here both count the
+    // wave's instructions, so that runs repeat.
+    for name in ["s_memtime", "s_memrealtime"] {
+        r.insert(
+            name,
+            Semantics::Custom(|c| {
+                let mut op = c.op(|m, op| {
+                    let now = m.clock();
+                    m.set_s64(op.d, now);
+                    NEXT
+                });
+                op.d = c.scalar_dst(Field::Sdst);
+                op
+            }),
+        );
+    }
+    r.insert(
+        "s_get_waveid_in_workgroup",
+        Semantics::Custom(|c| {
+            let mut op = c.op(|m, op| {
+                m.set_s32(op.d, m.wave.id_in_group);
+                NEXT
+            });
+            op.d = c.scalar_dst(Field::Sdst);
+            op
+        }),
+    );
+}
+
+fn small_loads(r: &mut Registry) {
+    macro_rules! small {
+        ($($name:literal $buffer:literal $element:ident;)*) => {$(
+            r.insert($name, Semantics::Custom(|c| {
+                small_load(c, Element::$element, run_small_load)
+            }));
+            r.insert($buffer, Semantics::Custom(|c| {
+                small_load(c, Element::$element, run_small_buffer_load)
+            }));
+        )*};
+    }
+    small! {
+        "s_load_u8" "s_buffer_load_u8" U8;
+        "s_load_i8" "s_buffer_load_i8" I8;
+        "s_load_u16" "s_buffer_load_u16" U16;
+        "s_load_i16" "s_buffer_load_i16" I16;
+    }
+}
+
+/// An op with the address in its slots: `s[0]` the base, `s[1]` SOFFSET; `bytes` is what
+/// SCALE_OFFSET (CDNA 5) multiplies SOFFSET with.
+fn addressed(c: &Compile<'_>, run: Handler, bytes: u32) -> Op {
+    let mut op = c.op(run);
+    op.s[0] = c.src(Field::Sbase);
+    op.s[1] = c.src(Field::Soffset);
+    op.mem.offset = immediate(c, Field::Offset);
+    op.mem.scale = 1;
+    if c.inst.target().has_gfx1250_insts() {
+        op.mem.scale = super::address::scale(c, bytes);
+    }
+    match op.s[0] {
+        Src::Sgpr(_) => op,
+        _ => refuse(c, "an operand is missing"),
+    }
+}
+
+/// The offset: SOFFSET is unsigned, the immediate signed.
+#[inline]
+fn offset(m: &Machine<'_>, op: &Op) -> i64 {
+    let register = match op.s[1] {
+        Src::None => 0,
+        s => m.s32(s) as i64 * op.mem.scale,
+    };
+    register + op.mem.offset
+}
+
+#[inline]
+fn address(m: &Machine<'_>, op: &Op) -> u64 {
+    m.s64(op.s[0]).wrapping_add(offset(m, op) as u64)
+}
+
+/// Writes consecutive scalar registers; `null` takes nothing.
+#[inline]
+fn put(m: &mut Machine<'_>, d: u32, values: &[u32]) {
+    if d as usize == sreg::NULL {
+        return;
+    }
+    for (to, &v) in m.wave.sgpr.iter_mut().skip(d as usize).zip(values) {
+        *to = v;
+    }
+}
+
+/// Consecutive scalar registers.
+fn get(m: &Machine<'_>, source: Src) -> [u32; 4] {
+    match source {
+        Src::Sgpr(s) => std::array::from_fn(|i| m.wave.sgpr[(s as usize + i) & 127]),
+        _ => [0; 4],
+    }
+}
+
+fn load(c: &Compile<'_>, count: u32) -> Op {
+    let run: Handler = match count {
+        1 => run_load::<1>,
+        2 => run_load::<2>,
+        3 => run_load::<3>,
+        4 => run_load::<4>,
+        8 => run_load::<8>,
+        _ => run_load::<16>,
+    };
+    let mut op = addressed(c, run, count * 4);
+    op.d = c.scalar_dst(Field::Sdst);
+    op
+}
+
+fn run_load<const N: usize>(m: &mut Machine<'_>, op: &Op) -> Step {
+    let address = address(m, op);
+    load_at::<N>(m, op, address)
+}
+
+fn load_at<const N: usize>(m: &mut Machine<'_>, op: &Op, address: u64) -> Step {
+    let mut values = [0; N];
+    m.stats.read.global += N as u64 * 4;
+    m.memory.load_scalar(address, &mut values, m.port);
+    put(m, op.d, &values);
+    done(m, op)
+}
+
+/// `s_scratch_*`: SOFFSET counts units of 64 bytes (Vega ISA 12.6, "S_SCRATCH_LOAD_DWORD").
+fn scratch(c: &Compile<'_>, mut op: Op) -> Op {
+    op.mem.scale = 64;
+    op.d = c.scalar_dst(Field::Sdst);
+    op
+}
+
+fn scratch_load(c: &Compile<'_>, count: u32) -> Op {
+    let op = load(c, count);
+    if matches!(op.s[0], Src::Sgpr(_)) {
+        scratch(c, op)
+    } else {
+        op
+    }
+}
+
+fn small_load(c: &Compile<'_>, element: Element, run: Handler) -> Op {
+    let mut op = addressed(c, run, element.bytes());
+    op.d = c.scalar_dst(Field::Sdst);
+    op.mem.element = element;
+    op
+}
+
+fn run_small_load(m: &mut Machine<'_>, op: &Op) -> Step {
+    let address = address(m, op);
+    load_small(m, op, address)
+}
+
+fn load_small(m: &mut Machine<'_>, op: &Op, address: u64) -> Step {
+    // A 16-bit load drops the address's lowest bit (RDNA 4 ISA 8.2).
+    let bytes = op.mem.element.bytes() as u64;
+    let mut value: [Row; 1] = [[0; ROW_LANES]];
+    m.stats.read.global += bytes;
+    let address = [address & !(bytes - 1)];
+    m.memory
+        .load(Lanes::new(&address, 1), op.mem.element, &mut value, m.port);
+    put(m, op.d, &value[0][..1]);
+    scalar_done(m, op)
+}
+
+/// [`done`] for accesses that the vector side has made: their faults are scalar ones.
+fn scalar_done(m: &mut Machine<'_>, op: &Op) -> Step {
+    for fault in &mut m.port.faults {
+        fault.space = Space::Scalar;
+    }
+    done(m, op)
+}
+
+/// The descriptor that a scalar buffer operation reads: base and size in bytes. Only base, stride
+/// and record count matter (RDNA 3 ISA 8.2.1); CDNA 5 counts records in bytes.
+fn buffer(m: &Machine<'_>, op: &Op) -> (u64, u64) {
+    let d = BufferDescriptor::decode(get(m, op.s[0]), m.port.rules.generation);
+    let unit = match m.port.rules.generation {
+        Generation::Cdna5 => 1,
+        _ => (d.stride as u64 * d.stride_scale as u64).max(1),
+    };
+    (d.base, d.num_records.saturating_mul(unit))
+}
+
+fn buffer_load(c: &Compile<'_>, count: u32) -> Op {
+    let run: Handler = match count {
+        1 => run_buffer_load::<1>,
+        2 => run_buffer_load::<2>,
+        3 => run_buffer_load::<3>,
+        4 => run_buffer_load::<4>,
+        8 => run_buffer_load::<8>,
+        _ => run_buffer_load::<16>,
+    };
+    let mut op = addressed(c, run, count * 4);
+    op.d = c.scalar_dst(Field::Sdst);
+    op
+}
+
+/// Dwords past the end read zero, without a violation. A negative sum of offsets is far past it.
+fn run_buffer_load<const N: usize>(m: &mut Machine<'_>, op: &Op) -> Step {
+    let ((base, size), offset) = (buffer(m, op), offset(m, op) as u64 & !3);
+    let base = base & !3;
+    let inside = size.saturating_sub(offset).div_ceil(4).min(N as u64) as usize;
+    let mut values = [0; N];
+    m.stats.read.global += inside as u64 * 4;
+    if inside != 0 {
+        m.memory
+            .load_scalar(base.wrapping_add(offset), &mut values[..inside], m.port);
+    }
+    put(m, op.d, &values);
+    done(m, op)
+}
+
+fn run_small_buffer_load(m: &mut Machine<'_>, op: &Op) -> Step {
+    let ((base, size), offset) = (buffer(m, op), offset(m, op) as u64);
+    if offset >= size {
+        put(m, op.d, &[0]);
+        return NEXT;
+    }
+    load_small(m, op, base.wrapping_add(offset))
+}
+
+fn store(c: &Compile<'_>, count: u32) -> Op {
+    storing(c, count, run_store)
+}
+
+fn buffer_store(c: &Compile<'_>, count: u32) -> Op {
+    storing(c, count, run_buffer_store)
+}
+
+fn scratch_store(c: &Compile<'_>, count: u32) -> Op {
+    let op = storing(c, count, run_store);
+    if matches!(op.s[0], Src::Sgpr(_)) {
+        scratch(c, op)
+    } else {
+        op
+    }
+}
+
+fn storing(c: &Compile<'_>, count: u32, run: Handler) -> Op {
+    let mut op = addressed(c, run, count * 4);
+    op.s[2] = c.src(Field::Sdata);
+    op.mem.element = match count {
+        1 => Element::B32,
+        2 => Element::B64,
+        _ => Element::B128,
+    };
+    op
+}
+
+fn run_store(m: &mut Machine<'_>, op: &Op) -> Step {
+    let address = address(m, op);
+    store_at(m, op, address, op.mem.element.dwords())
+}
+
+fn run_buffer_store(m: &mut Machine<'_>, op: &Op) -> Step {
+    let ((base, size), offset) = (buffer(m, op), offset(m, op) as u64 & !3);
+    let dwords = op.mem.element.dwords() as u64;
+    let inside = size.saturating_sub(offset).div_ceil(4).min(dwords);
+    store_at(m, op, (base & !3).wrapping_add(offset), inside as usize)
+}
+
+fn store_at(m: &mut Machine<'_>, op: &Op, address: u64, dwords: usize) -> Step {
+    let data = get(m, op.s[2]);
+    m.stats.written.global += dwords as u64 * 4;
+    for (i, &v) in data.iter().take(dwords).enumerate() {
+        let at = [(address & !3).wrapping_add(i as u64 * 4)];
+        let row = [[v; ROW_LANES]];
+        m.memory
+            .store(Lanes::new(&at, 1), Element::B32, &row, m.port);
+    }
+    scalar_done(m, op)
+}
+
+/// Scalar atomics, with the data (and the comparand after it) in `sdata`'s registers, which take
+/// the value before where GLC asks for it (Vega ISA 7.3).
+fn atomic(c: &Compile<'_>, atomic: AtomicOp, width: AtomicWidth, buffer: bool) -> Op {
+    let run: Handler = if buffer {
+        run_buffer_atomic
+    } else {
+        run_atomic
+    };
+    let mut op = addressed(c, run, width.bytes());
+    op.s[2] = match c.src(Field::Sdata) {
+        Src::None => c.src(Field::Sdst),
+        s => s,
+    };
+    let Src::Sgpr(data) = op.s[2] else {
+        return refuse(c, "an operand is missing");
+    };
+    op.d = data.into();
+    op.mem.atomic = atomic;
+    op.mem.width = width;
+    op.mem.returns = c.inst.operand_def(Field::Sdst).is_some();
+    op
+}
+
+fn run_atomic(m: &mut Machine<'_>, op: &Op) -> Step {
+    let address = address(m, op);
+    atomic_at(m, op, address)
+}
+
+fn run_buffer_atomic(m: &mut Machine<'_>, op: &Op) -> Step {
+    let ((base, size), offset) = (buffer(m, op), offset(m, op) as u64 & !3);
+    if offset >= size {
+        if op.mem.returns {
+            put(m, op.d, &[0; 2][..op.mem.width.dwords()]);
+        }
+        return NEXT;
+    }
+    atomic_at(m, op, (base & !3).wrapping_add(offset))
+}
+
+fn atomic_at(m: &mut Machine<'_>, op: &Op, address: u64) -> Step {
+    let dwords = op.mem.width.dwords();
+    let data = get(m, op.s[2]).map(|v| [v; ROW_LANES]);
+    let (input, output) = flushes(m, op.mem.width);
+    let atomic = Atomic {
+        op: op.mem.atomic,
+        width: op.mem.width,
+        data: &data[..dwords],
+        second: &data[dwords..],
+        rules: AtomicRules::lds(m.port.rules.generation, input, output),
+    };
+    let moved = op.mem.width.bytes() as u64;
+    m.stats.read.global += moved;
+    m.stats.written.global += moved;
+    let mut before: [Row; 2] = [[0; ROW_LANES]; 2];
+    let at = [address & !3];
+    m.memory
+        .atomic(Lanes::new(&at, 1), atomic, Some(&mut before), m.port);
+    if op.mem.returns {
+        let values = [before[0][0], before[1][0]];
+        put(m, op.d, &values[..dwords]);
+    }
+    scalar_done(m, op)
+}

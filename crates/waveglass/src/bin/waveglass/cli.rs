@@ -1,0 +1,146 @@
+//! The command line's grammar.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use waveglass::asm::PrintOptions;
+use waveglass::isa::Target;
+
+use crate::run::RunArgs;
+
+/// Run, check and explain AMD GPU machine code on any CPU.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    after_help = "Exit status: 0 done, 1 bad input or usage, 2 a memory violation or a finding,\n3 an instruction that Waveglass refuses, 4 a limit reached."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a kernel.
+    Run(RunArgs),
+    /// Disassemble a code object, a fat binary or raw code.
+    Dis(DisArgs),
+    /// Show every bit field of one instruction.
+    Decode(DecodeArgs),
+    /// List the targets.
+    Targets(TargetsArgs),
+    /// Print a shell's completion script.
+    #[command(after_help = "Example:\n  waveglass completions bash > waveglass.bash")]
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// On or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Switch {
+    On,
+    Off,
+}
+
+impl Switch {
+    pub(crate) fn print_options(self) -> PrintOptions {
+        PrintOptions {
+            true16: self == Self::On,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  echo '02 05 06 02' | waveglass dis - --hex --target gfx900\n  waveglass dis kernel.co --kernel vector_add"
+)]
+pub(crate) struct DisArgs {
+    /// A code object, fat binary or raw code; `-` is the standard input.
+    pub(crate) file: PathBuf,
+    /// The target; needed for raw code, picks one from a fat binary.
+    #[arg(long, value_parser = parse_target)]
+    pub(crate) target: Option<Target>,
+    /// Only this kernel or function.
+    #[arg(long, value_name = "NAME", conflicts_with = "hex")]
+    pub(crate) kernel: Option<String>,
+    /// Read one instruction a line, bytes in hexadecimal; print a line for each, or `invalid`.
+    #[arg(long, requires = "target")]
+    pub(crate) hex: bool,
+    /// Lanes of a wave.
+    #[arg(long, value_name = "LANES", value_parser = parse_wave_size)]
+    pub(crate) wavesize: Option<u32>,
+    /// Name the halves of registers in 16-bit operands (gfx11 and later).
+    #[arg(long, value_name = "on|off", default_value = "on")]
+    pub(crate) true16: Switch,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  waveglass decode 02050602 --target gfx900")]
+pub(crate) struct DecodeArgs {
+    /// The instruction's bytes in hexadecimal, in the order of memory.
+    #[arg(required = true, value_name = "HEX")]
+    pub(crate) hex: Vec<String>,
+    /// The target.
+    #[arg(long, value_parser = parse_target)]
+    pub(crate) target: Target,
+    /// Lanes of a wave.
+    #[arg(long, value_name = "LANES", value_parser = parse_wave_size)]
+    pub(crate) wavesize: Option<u32>,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  waveglass targets --json")]
+pub(crate) struct TargetsArgs {
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(crate) fn parse_target(s: &str) -> Result<Target, String> {
+    // Features do not change the instruction set.
+    let name = s.split(':').next().unwrap_or(s);
+    name.parse().map_err(|_| {
+        let all: Vec<&str> = Target::ALL.iter().map(|t| t.name()).collect();
+        format!("the targets are {}", all.join(", "))
+    })
+}
+
+pub(crate) fn parse_wave_size(s: &str) -> Result<u32, String> {
+    match s {
+        "32" => Ok(32),
+        "64" => Ok(64),
+        _ => Err("waves have 32 or 64 lanes".to_owned()),
+    }
+}
+
+/// Refuses a wave size that the target does not have.
+pub(crate) fn check_wave_size(target: Target, lanes: Option<u32>) -> anyhow::Result<()> {
+    match lanes {
+        Some(32) if !target.has_wave32() => {
+            anyhow::bail!("{target} has no waves of 32 lanes; leave --wavesize out")
+        }
+        Some(64) if !target.has_wave64() => {
+            anyhow::bail!("{target} has no waves of 64 lanes; leave --wavesize out")
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_grammar_has_no_contradictions() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,52 @@
+//! The `waveglass` command: arguments, output and exit statuses around the library.
+
+mod cli;
+mod decode;
+mod dis;
+mod failure;
+mod output;
+mod run;
+mod targets;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use cli::{Cli, Command};
+use failure::Failure;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(e) => {
+            // Help and version are no errors; bad usage is 1 here, where clap has 2.
+            let status = u8::from(e.use_stderr());
+            let _ = e.print();
+            return ExitCode::from(status);
+        }
+    };
+    match dispatch(cli.command) {
+        Ok(()) => ExitCode::SUCCESS,
+        // A reader that has seen enough is no error.
+        Err(e) if e.is_broken_pipe() => ExitCode::SUCCESS,
+        Err(e) => {
+            use owo_colors::OwoColorize as _;
+            anstream::eprintln!("{} {:#}", "error:".red().bold(), e.error);
+            ExitCode::from(e.status)
+        }
+    }
+}
+
+fn dispatch(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Run(args) => run::main(args),
+        Command::Dis(args) => dis::main(&args),
+        Command::Decode(args) => decode::main(&args),
+        Command::Targets(args) => targets::main(&args),
+        Command::Completions { shell } => {
+            let mut text = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "waveglass", &mut text);
+            output::write(&String::from_utf8_lossy(&text))
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! `waveglass run`: `args` has the grammar of the command line, `value` that of kernel arguments,
+//! `array` the contents of buffers and the .npy format, `execute` the place where a kernel runs.
+
+mod args;
+mod array;
+mod execute;
+mod report;
+mod value;
+
+pub(crate) use args::RunArgs;
+
+use crate::failure::Failure;
+use crate::output;
+
+pub(crate) fn main(args: RunArgs) -> Result<(), Failure> {
+    let json = args.json;
+    let (report, failure) = execute::execute(args.into_request()?)?;
+    if json {
+        output::write_json(&report)?;
+    } else {
+        output::write(&report.text())?;
+    }
+    failure.map_or(Ok(()), Err)
+}

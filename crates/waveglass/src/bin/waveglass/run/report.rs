@@ -1,0 +1,154 @@
+//! What `waveglass run` says after a run.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+use waveglass::Report;
+use waveglass::exec::Family;
+
+/// What a run gives.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct RunReport {
+    pub(crate) kernel: String,
+    pub(crate) target: String,
+    /// The buffers asked for, by name or place.
+    pub(crate) printed: Vec<(String, Vec<String>)>,
+    /// The first memory violations.
+    pub(crate) faults: Vec<FaultRow>,
+    /// How many there were.
+    pub(crate) fault_count: u64,
+    /// Why the run ended early.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) statistics: Option<Statistics>,
+}
+
+/// A memory violation.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct FaultRow {
+    pub(crate) what: String,
+    pub(crate) mnemonic: String,
+    /// Offset in the code object.
+    pub(crate) offset: u64,
+    pub(crate) group: [u32; 3],
+    pub(crate) wave: u32,
+}
+
+impl FaultRow {
+    pub(crate) fn all(report: &Report) -> Vec<Self> {
+        report
+            .outcome
+            .faults
+            .iter()
+            .map(|f| Self {
+                what: f.fault.to_string(),
+                mnemonic: f.mnemonic.to_owned(),
+                offset: f.address.wrapping_sub(report.load_address),
+                group: f.group,
+                wave: f.wave,
+            })
+            .collect()
+    }
+}
+
+/// What was executed.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Statistics {
+    pub(crate) seconds: f64,
+    pub(crate) groups: u64,
+    pub(crate) waves: u64,
+    pub(crate) instructions: u64,
+    pub(crate) by_family: Vec<(String, u64)>,
+    pub(crate) lane_operations: u64,
+    pub(crate) bytes_read: Bytes,
+    pub(crate) bytes_written: Bytes,
+}
+
+/// Bytes by address space.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Bytes {
+    pub(crate) global: u64,
+    pub(crate) lds: u64,
+    pub(crate) scratch: u64,
+}
+
+impl Statistics {
+    pub(crate) fn of(report: &Report) -> Self {
+        let s = &report.outcome.stats;
+        let bytes = |b: waveglass::exec::stats::SpaceBytes| Bytes {
+            global: b.global,
+            lds: b.lds,
+            scratch: b.scratch,
+        };
+        Self {
+            seconds: report.time.as_secs_f64(),
+            groups: s.groups,
+            waves: s.waves,
+            instructions: s.instructions,
+            by_family: Family::ALL
+                .iter()
+                .map(|(f, name)| ((*name).to_owned(), s.by_family[*f as usize]))
+                .filter(|(_, n)| *n > 0)
+                .collect(),
+            lane_operations: s.lane_operations,
+            bytes_read: bytes(s.read),
+            bytes_written: bytes(s.written),
+        }
+    }
+
+    fn text(&self, out: &mut String) {
+        let _ = writeln!(
+            out,
+            "{} workgroups, {} waves, {} instructions in {:.3} ms ({:.1} million a second)",
+            self.groups,
+            self.waves,
+            self.instructions,
+            self.seconds * 1e3,
+            self.instructions as f64 / self.seconds.max(1e-9) / 1e6
+        );
+        for (name, n) in &self.by_family {
+            let _ = writeln!(out, "  {name:<14} {n:>14}");
+        }
+        let _ = writeln!(
+            out,
+            "  {:<14} {:>14}",
+            "lane operations", self.lane_operations
+        );
+        for (name, b) in [
+            ("bytes read", self.bytes_read),
+            ("bytes written", self.bytes_written),
+        ] {
+            let _ = writeln!(
+                out,
+                "  {name:<14} {:>14} global, {} LDS, {} scratch",
+                b.global, b.lds, b.scratch
+            );
+        }
+    }
+}
+
+impl RunReport {
+    pub(crate) fn text(&self) -> String {
+        let mut out = String::new();
+        for (name, elements) in &self.printed {
+            let _ = writeln!(out, "{name}: {}", elements.join(" "));
+        }
+        for f in &self.faults {
+            let [x, y, z] = f.group;
+            let _ = writeln!(
+                out,
+                "memory violation: {} ({} at offset {:#x}, workgroup {x},{y},{z}, wave {})",
+                f.what, f.mnemonic, f.offset, f.wave
+            );
+        }
+        let more = self.fault_count.saturating_sub(self.faults.len() as u64);
+        if more > 0 {
+            let _ = writeln!(out, "and {more} more");
+        }
+        if let Some(s) = &self.statistics {
+            s.text(&mut out);
+        }
+        out
+    }
+}
