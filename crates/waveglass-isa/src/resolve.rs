@@ -70,6 +70,9 @@ pub(crate) fn check(inst: &Inst, o: &OperandDef) -> Result<u8, ()> {
                     return Ok(4);
                 }
                 if raw == LITERAL64 && inst.target().has_gfx1250_insts() {
+                    if inst.def().shape.size >= 8 && inst.operand_def(Field::Imm).is_some() {
+                        return Err(());
+                    }
                     return Ok(8);
                 }
             }
