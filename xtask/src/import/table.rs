@@ -169,7 +169,9 @@ impl Table {
                 // A row is enough for each pair of matrix formats: they decide the register counts.
                 if inst.mnemonic.contains("f8f6f4")
                     && forms.iter().any(|f| {
-                        f.2 == value && f.1 == wave && f.3.template == shape.template
+                        f.2 == value
+                            && f.1 == wave
+                            && f.3.template == shape.template
                             && f.3.operands[0] == shape.operands[0]
                     })
                 {
@@ -240,7 +242,12 @@ impl Table {
                 .halves
                 .get(&(key.mnemonic.clone(), key.shape.clone()))
                 .map(|(_, s)| s.clone())
-                .or_else(|| self.half_templates.get(&key.shape).cloned())
+                .or_else(|| {
+                    self.half_templates
+                        .get(&key.shape)
+                        .filter(|_| !key.mnemonic.starts_with("v_sat_pk4_"))
+                        .cloned()
+                })
                 .unwrap_or_else(|| halves_by_rule(&key.mnemonic, &key.shape));
             let value = value & shape.mask;
             key.shape = shape;
@@ -590,7 +597,7 @@ fn halves_by_rule(mnemonic: &str, shape: &Shape) -> Shape {
     for o in &mut s.operands {
         let (what, rest) = o.kind.split_once('.').unwrap_or((o.kind.as_str(), ""));
         let (bits, ty) = rest.split_once('.').unwrap_or((rest, ""));
-        let narrow_src = half_mods.contains(&o.name) && mnemonic != "v_sat_pk4_i4_i8";
+        let narrow_src = half_mods.contains(&o.name) && !mnemonic.starts_with("v_sat_pk4_");
         let new = match what {
             "vlo" if bits == "32" => Some("vlo.16.b".to_owned()),
             "vslo" if bits == "16" => Some(format!("vshlo.16.{ty}")),
@@ -650,9 +657,15 @@ fn halves_by_rule(mnemonic: &str, shape: &Shape) -> Shape {
 }
 
 fn narrow_result(mnemonic: &str) -> bool {
-    if ["v_cvt_pk_bf8_", "v_cvt_pk_fp8_", "v_interp_p2_f16", "v_interp_p2_rtz_f16", "v_sat_pk4_"]
-        .iter()
-        .any(|p| mnemonic.starts_with(p))
+    if [
+        "v_cvt_pk_bf8_",
+        "v_cvt_pk_fp8_",
+        "v_interp_p2_f16",
+        "v_interp_p2_rtz_f16",
+        "v_sat_pk4_",
+    ]
+    .iter()
+    .any(|p| mnemonic.starts_with(p))
     {
         return true;
     }

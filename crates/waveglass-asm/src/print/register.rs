@@ -102,9 +102,13 @@ impl Printer<'_> {
             i64::from(l as i32)
         };
         let (wanted, width, read_as) = match (ty, bits) {
-            (OperandType::Bf16 | OperandType::PackedF16 | OperandType::PackedBf16, _) => {
-                (u64::from(l), 16, ty)
-            }
+            (
+                OperandType::Bf16
+                | OperandType::PackedF16
+                | OperandType::PackedF16Splat
+                | OperandType::PackedBf16,
+                _,
+            ) => (u64::from(l), 16, ty),
             (OperandType::Float, 16) => (u64::from(l as u16), 16, ty),
             _ => (u64::from(l), 32, OperandType::Float),
         };
@@ -112,6 +116,7 @@ impl Printer<'_> {
             .find(|&s| Operand::inline_float_bits(s, read_as, width) == wanted)
             .filter(|_| !(bits == 16 && matches!(ty, OperandType::Int | OperandType::Bits)));
         match float {
+            _ if ty == OperandType::PackedF16NoInline => self.hex(u64::from(l)),
             _ if (-16..=64).contains(&integer) => self.integer(integer),
             Some(s) => self.out.push_str(FLOATS[(s - 240) as usize]),
             None if bits == 16 && ty != OperandType::Bf16 => self.hex(u64::from(l as u16)),
