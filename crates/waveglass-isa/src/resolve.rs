@@ -105,7 +105,7 @@ fn valid_dpp_ctrl(inst: &Inst, v: u64) -> bool {
         0x160..=0x16f => !gfx9,
         _ => false,
     };
-    // 64-bit operands move by row_newbcast only (CDNA2 ISA 6.3.1).
+    // 64-bit operands move by row_newbcast (row_share on gfx1251) only (CDNA2 ISA 6.3.1).
     let wide = || target.has_gfx90a_insts() && inst.def().operands().iter().any(|o| o.bits == 64);
     known && (matches!(v, 0x150..=0x15f) || !wide())
 }
