@@ -106,7 +106,10 @@ fn valid_dpp_ctrl(inst: &Inst, v: u64) -> bool {
         _ => false,
     };
     // 64-bit operands move by row_newbcast (row_share on gfx1251) only (CDNA2 ISA 6.3.1).
-    let wide = || target.has_gfx90a_insts() && inst.def().operands().iter().any(|o| o.bits == 64);
+    let wide = || {
+        (target.has_gfx90a_insts() || target == Target::Gfx1251)
+            && inst.def().operands().iter().any(|o| o.bits == 64)
+    };
     known && (matches!(v, 0x150..=0x15f) || !wide())
 }
 
