@@ -1,5 +1,6 @@
 //! What maintainers run: `cargo xtask help` lists it.
 
+mod bench;
 mod compare;
 mod differs;
 mod import;
@@ -15,6 +16,7 @@ cargo xtask import FACTS             derive crates/waveglass-isa/data from a fol
 cargo xtask compare [TARGET|all] [SAMPLES-A-ROW] [SHOWN] [ENCODING]
                                      compare disassembly with LLVM 22's
 cargo xtask compare-whole ...        the same with --true16=off: registers without halves
+cargo xtask bench-decode TARGET FILE time decode and print against LLVM over compiled code
 ";
 
 fn main() -> Result<()> {
@@ -42,6 +44,7 @@ fn main() -> Result<()> {
                 },
             )
         }
+        ["bench-decode", target, file] => bench::run(target.parse()?, file),
         ["llvm-worker", cpu, features] => worker::serve(cpu, features),
         ["help"] | [] => {
             print!("{HELP}");

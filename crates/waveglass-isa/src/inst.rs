@@ -117,7 +117,14 @@ impl Decoder {
             }
             match self.finish(def, words, have) {
                 Ok(inst) => return Ok(inst),
-                Err(e) => error = e,
+                Err(e) => {
+                    error = e;
+                    // The first half of a scaled matrix instruction is an instruction of its
+                    // own, but not before the second half.
+                    if def.shape.size == 16 {
+                        break;
+                    }
+                }
             }
         }
         Err(error)

@@ -22,18 +22,20 @@ pub(crate) fn dwords(inst: &Inst, o: &OperandDef) -> u8 {
 /// The registers of matrix A or B: 8-bit elements fill all, 6-bit ones three quarters, 4-bit ones
 /// half of them (CDNA4 ISA 7.1, table of CBSZ and BLGP).
 fn matrix_dwords(inst: &Inst, o: &OperandDef) -> u8 {
-    let first = o.field == Field::Src0;
-    let (format, full) = if inst.target().has_gfx1250_insts() {
-        let field = if first {
-            Field::MatrixAFmt
-        } else {
-            Field::MatrixBFmt
-        };
-        (inst.field(field), 16)
+    let (a, b, full) = if inst.target().has_gfx1250_insts() {
+        (
+            inst.field(Field::MatrixAFmt),
+            inst.field(Field::MatrixBFmt),
+            16,
+        )
     } else {
-        (inst.field(if first { Field::Cbsz } else { Field::Blgp }), 8)
+        (inst.field(Field::Cbsz), inst.field(Field::Blgp), 8)
     };
-    match format {
+    // Reserved formats: LLVM takes both matrices as 8-bit ones.
+    if a > 4 || b > 4 {
+        return full;
+    }
+    match if o.field == Field::Src0 { a } else { b } {
         2 | 3 => full / 4 * 3,
         4 => full / 2,
         _ => full,
@@ -70,6 +72,9 @@ pub(crate) fn check(inst: &Inst, o: &OperandDef) -> Result<u8, ()> {
                     return Ok(4);
                 }
                 if raw == LITERAL64 && inst.target().has_gfx1250_insts() {
+                    if inst.def().shape.size >= 8 && inst.operand_def(Field::Imm).is_some() {
+                        return Err(());
+                    }
                     return Ok(8);
                 }
             }
@@ -100,8 +105,11 @@ fn valid_dpp_ctrl(inst: &Inst, v: u64) -> bool {
         0x160..=0x16f => !gfx9,
         _ => false,
     };
-    // 64-bit operands move by row_newbcast only (CDNA2 ISA 6.3.1).
-    let wide = || target.has_gfx90a_insts() && inst.def().operands().iter().any(|o| o.bits == 64);
+    // 64-bit operands move by row_newbcast (row_share on gfx1251) only (CDNA2 ISA 6.3.1).
+    let wide = || {
+        (target.has_gfx90a_insts() || target == Target::Gfx1251)
+            && inst.def().operands().iter().any(|o| o.bits == 64)
+    };
     known && (matches!(v, 0x150..=0x15f) || !wide())
 }
 

@@ -242,7 +242,12 @@ impl Table {
                 .halves
                 .get(&(key.mnemonic.clone(), key.shape.clone()))
                 .map(|(_, s)| s.clone())
-                .or_else(|| self.half_templates.get(&key.shape).cloned())
+                .or_else(|| {
+                    self.half_templates
+                        .get(&key.shape)
+                        .filter(|_| !key.mnemonic.starts_with("v_sat_pk4_"))
+                        .cloned()
+                })
                 .unwrap_or_else(|| halves_by_rule(&key.mnemonic, &key.shape));
             let value = value & shape.mask;
             key.shape = shape;
@@ -424,6 +429,10 @@ fn shape_of(
     let mut operands = Vec::new();
     for (name, access, _, class) in &v.operands {
         let mut spans = v.fields.get(name).cloned().unwrap_or_default();
+        // Both halves of a pair share the constant.
+        if name == "immX" && spans.is_empty() {
+            spans = v.fields.get("imm").cloned().unwrap_or_default();
+        }
         if spans.is_empty() && !template.contains(&format!("${name}")) {
             continue;
         }
@@ -496,6 +505,13 @@ fn shape_of(
             }
         }
     }
+    // Where byte_sel takes op_sel's place, the destination has no half.
+    if let Some(b) = operands.iter().find(|o| o.name == "byte_sel")
+        && b.spans.iter().any(|s| (s.0..s.0 + s.2).contains(&14))
+        && let Some(m) = operands.iter_mut().find(|o| o.name == "src0_modifiers")
+    {
+        m.spans.retain(|s| s.0 != 14);
+    }
     mask &= if v.size >= 16 {
         u128::MAX
     } else {
@@ -565,7 +581,10 @@ fn listed_sources(mnemonic: &str, enc: &str, names: &[&str], template: &str) -> 
 /// 16 bits wide follows from the modifiers' kinds and, for results, from the mnemonic.
 fn halves_by_rule(mnemonic: &str, shape: &Shape) -> Shape {
     let mut s = shape.clone();
-    let vop3 = shape.encoding.starts_with("VOP3_") || shape.encoding == "ENC_VOP3";
+    let vop3 = shape.encoding.starts_with("VOP3_")
+        || shape.encoding == "ENC_VOP3"
+        || shape.encoding == "ENC_VINTERP";
+    let byte_sel = shape.template.contains("$byte_sel");
     let narrow_dst = narrow_result(mnemonic);
     let has_result = shape.operands.iter().any(|o| o.name == "vdst");
     let half_mods: Vec<String> = s
@@ -578,7 +597,7 @@ fn halves_by_rule(mnemonic: &str, shape: &Shape) -> Shape {
     for o in &mut s.operands {
         let (what, rest) = o.kind.split_once('.').unwrap_or((o.kind.as_str(), ""));
         let (bits, ty) = rest.split_once('.').unwrap_or((rest, ""));
-        let narrow_src = half_mods.contains(&o.name);
+        let narrow_src = half_mods.contains(&o.name) && !mnemonic.starts_with("v_sat_pk4_");
         let new = match what {
             "vlo" if bits == "32" => Some("vlo.16.b".to_owned()),
             "vslo" if bits == "16" => Some(format!("vshlo.16.{ty}")),
@@ -586,6 +605,7 @@ fn halves_by_rule(mnemonic: &str, shape: &Shape) -> Shape {
                 Some("vh.16.b".to_owned())
             }
             "v" if vop3 && narrow_src && bits == "32" => Some("vh.16.b".to_owned()),
+            "vr" if vop3 && narrow_src && bits == "32" => Some("vrh.16.b".to_owned()),
             "vs" if vop3 && bits == "16" && narrow_src => Some(format!("vsh.16.{ty}")),
             "vsc" if vop3 && bits == "16" && narrow_src => Some(format!("vsch.16.{ty}")),
             _ => None,
@@ -595,7 +615,7 @@ fn halves_by_rule(mnemonic: &str, shape: &Shape) -> Shape {
             any = true;
         }
     }
-    if vop3 && any {
+    if vop3 && any && !byte_sel {
         if !s.template.contains("$op_sel") {
             let at = s
                 .template
@@ -637,6 +657,18 @@ fn halves_by_rule(mnemonic: &str, shape: &Shape) -> Shape {
 }
 
 fn narrow_result(mnemonic: &str) -> bool {
+    if [
+        "v_cvt_pk_bf8_",
+        "v_cvt_pk_fp8_",
+        "v_interp_p2_f16",
+        "v_interp_p2_rtz_f16",
+        "v_sat_pk4_",
+    ]
+    .iter()
+    .any(|p| mnemonic.starts_with(p))
+    {
+        return true;
+    }
     let result = mnemonic
         .strip_prefix("v_cvt_")
         .map(|r| r.split('_').next().unwrap_or(""))

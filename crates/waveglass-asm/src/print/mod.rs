@@ -6,7 +6,7 @@ mod number;
 mod register;
 mod valu;
 
-use waveglass_isa::{Decoder, Inst, OperandDef, OperandKind, Piece, Target};
+use waveglass_isa::{Decoder, Half, Inst, Operand, OperandDef, OperandKind, Piece, Target};
 
 /// How to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,15 @@ pub fn print_bytes(
         .wave_size(wave_size)
         .decode(bytes)
         .ok()?;
+    // Whole registers have no name for a high half, and LLVM finds no instruction there; in VOP3,
+    // where op_sel names the half, it leaves the half out of the register's name.
+    let high = |v| matches!(v, Operand::Reg(r) if r.half == Some(Half::Hi));
+    if !options.true16
+        && !inst.def().encoding().contains("VOP3")
+        && inst.operands().any(|(_, v)| high(v))
+    {
+        return None;
+    }
     let mut out = String::with_capacity(64);
     print(&inst, options, &mut out);
     Some((out, inst.size()))

@@ -40,10 +40,10 @@ pub(super) fn print(p: &mut Printer<'_>, style: ImmStyle, o: &OperandDef) {
         ImmStyle::Indexkey8bit | ImmStyle::Indexkey16bit | ImmStyle::Indexkey32bit => {
             valu::named(p, " index_key:", raw);
         }
-        ImmStyle::Waitexp => valu::named(p, " wait_exp:", raw),
-        ImmStyle::Waitvdst => valu::named(p, " wait_vdst:", raw),
-        ImmStyle::Waitvavdst => valu::named(p, " wait_va_vdst:", raw),
-        ImmStyle::Waitvmvsrc => valu::named(p, " wait_vm_vsrc:", raw),
+        ImmStyle::Waitexp => valu::always(p, " wait_exp:", raw),
+        ImmStyle::Waitvdst => valu::always(p, " wait_vdst:", raw),
+        ImmStyle::Waitvavdst => valu::always(p, " wait_va_vdst:", raw),
+        ImmStyle::Waitvmvsrc => valu::always(p, " wait_vm_vsrc:", raw),
         ImmStyle::Bitop3 => {
             if raw != 0 {
                 p.out.push_str(" bitop3:");

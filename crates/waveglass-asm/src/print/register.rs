@@ -70,7 +70,7 @@ impl Printer<'_> {
             self.out.push_str("lit(");
             self.hex(l as u64);
             self.out.push(')');
-        } else if bits == 16 {
+        } else if bits == 16 && ty != OperandType::Bf16 {
             self.hex(l as u16 as u64);
         } else {
             self.hex(l as u64);
@@ -89,7 +89,38 @@ impl Printer<'_> {
                 _ => self.hex(l),
             }
         } else {
-            self.literal(l as u32, ty, bits);
+            self.low_half(l as u32, ty, bits);
+        }
+    }
+
+    /// The low half of a 64-bit literal in a narrower operand, which LLVM prints as the constant
+    /// that has its value.
+    fn low_half(&mut self, l: u32, ty: OperandType, bits: u16) {
+        let integer = if bits == 16 {
+            i64::from(l as u16 as i16)
+        } else {
+            i64::from(l as i32)
+        };
+        let (wanted, width, read_as) = match (ty, bits) {
+            (
+                OperandType::Bf16
+                | OperandType::PackedF16
+                | OperandType::PackedF16Splat
+                | OperandType::PackedBf16,
+                _,
+            ) => (u64::from(l), 16, ty),
+            (OperandType::Float, 16) => (u64::from(l as u16), 16, ty),
+            _ => (u64::from(l), 32, OperandType::Float),
+        };
+        let float = (240..=248)
+            .find(|&s| Operand::inline_float_bits(s, read_as, width) == wanted)
+            .filter(|_| !(bits == 16 && matches!(ty, OperandType::Int | OperandType::Bits)));
+        match float {
+            _ if ty == OperandType::PackedF16NoInline => self.hex(u64::from(l)),
+            _ if (-16..=64).contains(&integer) => self.integer(integer),
+            Some(s) => self.out.push_str(FLOATS[(s - 240) as usize]),
+            None if bits == 16 && ty != OperandType::Bf16 => self.hex(u64::from(l as u16)),
+            None => self.hex(u64::from(l)),
         }
     }
 
@@ -115,7 +146,7 @@ impl Printer<'_> {
             RegFile::FlatScratchBase => [
                 "src_flat_scratch_base_lo",
                 "src_flat_scratch_base_hi",
-                "src_flat_scratch_base",
+                "src_flat_scratch_base_lo",
             ],
             RegFile::PopsExitingWaveId => ["src_pops_exiting_wave_id"; 3],
             RegFile::LdsDirect => ["src_lds_direct"; 3],

@@ -61,6 +61,12 @@ pub(super) fn named(p: &mut Printer<'_>, name: &str, v: u64) {
     }
 }
 
+/// A number after its name.
+pub(super) fn always(p: &mut Printer<'_>, name: &str, v: u64) {
+    p.out.push_str(name);
+    p.decimal(v);
+}
+
 /// BLGP: f64 matrix instructions of CDNA 3 and 4 negate their operands with it
 /// (CDNA3 ISA 12.8, V_MFMA_F64).
 pub(super) fn blgp(p: &mut Printer<'_>, v: u64) {

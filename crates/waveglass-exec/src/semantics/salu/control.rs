@@ -177,11 +177,12 @@ pub(super) fn register(r: &mut Registry) {
 
 /// The barrier that `src0` names: -1 is the workgroup's.
 fn barrier(c: &crate::program::Compile<'_>, run: crate::program::Handler) -> Op {
-    let id = match c.src(Field::Src0) {
-        Src::Const(v) => v as u32 as i32,
-        _ => 0,
+    // The immediate form holds a scalar source's number, and 193 is the constant -1.
+    let workgroup = match c.src(Field::Src0) {
+        Src::Const(v) => v == 193 || v as u32 as i32 == -1,
+        _ => false,
     };
-    if id != -1 {
+    if !workgroup {
         return super::super::refuse(c, "only the workgroup's own barrier is modelled");
     }
     c.op(run)
