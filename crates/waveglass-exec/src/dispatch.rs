@@ -327,9 +327,9 @@ impl Dispatch {
             w.sgpr[sreg::TTMP0 + 7] = group[1] & 0xffff | group[2] << 16;
             w.sgpr[sreg::TTMP0 + 8] = (w.id_in_group & 0x1f) << 25;
         } else {
-            for i in 0..3 {
-                if s.group_id[i] {
-                    push(w, group[i]);
+            for (id, wanted) in group.into_iter().zip(s.group_id) {
+                if wanted {
+                    push(w, id);
                 }
             }
             if s.group_info {

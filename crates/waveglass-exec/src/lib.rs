@@ -13,9 +13,33 @@
 //! * `machine.rs`: what a handler sees: wave, LDS, memory, counters.
 //! * `dispatch.rs`: launch state by the HSA ABI; `run.rs`: workgroups, barriers, limits.
 //!
-//! To add a vector instruction, add an entry to a `valu!` table of `semantics/`; to add another,
-//! write a handler `fn(&mut Machine, &Op) -> Step` and register it under its mnemonic. What has no
-//! entry is refused by name when it is executed, never skipped.
+//! # Adding instructions
+//!
+//! * **Vector ALU**: an entry of a `valu!` table under `semantics/vector/`, around a function of
+//!   `alu/`: `"v_bfe_u32" [] (a: u32, b: u32, c: u32) -> u32 => v_bfe_u32(a, b, c);`. The types say
+//!   which modifiers act and how constants widen. `masked!` is for carries and selects,
+//!   `compares!` for `v_cmp` and `v_cmpx`; `semantics/table.rs` lists the flags. `, fast a + b`
+//!   names a cheaper expression that agrees wherever it gives no NaN.
+//! * **Scalar ALU**: a line of `scalar!` in `semantics/salu/`, or of `float!`, which refuses a MODE
+//!   that is not modelled; `steps!` in `control.rs` for what changes the program counter.
+//! * **Memory** and all else: a handler `fn(&mut Machine, &Op) -> Step` and a function that makes
+//!   its [`Op`] from a [`program::Compile`], registered under the mnemonic (`semantics/memory/`).
+//!
+//! What has no entry is refused by name when it is executed, never skipped.
+//!
+//! # How a vector instruction runs
+//!
+//! `valu::compile_with` picks one of three paths. `run_registers`: all sources are vector
+//! registers, nothing modifies anything, all lanes are on: one call of the kernel. `run_plain`: the
+//! same with scalars and constants (laid out over a temporary), masks in or out, and lanes off (the
+//! result goes through a temporary and is merged). `run_slow`: neg, abs, halves, SDWA, DPP, omod,
+//! clamp, or a MODE other than the default, as passes over temporaries before and after the same
+//! kernel. Kernels never know of any of it. A kernel works a row at a time; positions that it is
+//! handed are multiples of a row.
+//!
+//! MODE: round to nearest even. Denormals of f32, f64 and f16, packed too, are flushed on the way in
+//! and out as MODE says, a result after it is rounded. Other roundings, and any other MODE for mixed
+//! precision and bfloat16, are refused.
 
 pub mod alu;
 pub mod dispatch;

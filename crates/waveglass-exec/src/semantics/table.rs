@@ -11,13 +11,16 @@
 /// `(m; a: T) -> …` gives the expression the wave's
 /// [`Setting`](crate::valu::kernel::Setting) as `m`. `=> expression, clamp other;` is an integer
 /// operation whose clamp bit puts the second expression in the first one's place.
+/// `=> expression, fast other;` is a float operation whose second expression gives the same
+/// results as the first wherever it does not give NaN (see
+/// [`map_unless_nan`](crate::valu::kernel::map_unless_nan)).
 macro_rules! valu {
-    ($r:expr; $($($name:literal)|+ [$($flag:ident)*] $params:tt -> $tr:ty => $body:expr $(, clamp $sat:expr)?;)*) => {$({
+    ($r:expr; $($($name:literal)|+ [$($flag:ident)*] $params:tt -> $tr:ty => $body:expr $(, clamp $sat:expr)? $(, fast $fast:expr)?;)*) => {$({
         struct Kernel;
         impl $crate::valu::LaneOp for Kernel {
             #[inline(always)]
             fn run(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, setting: u64) -> u64 {
-                $crate::semantics::table::lanes!(regs, d, s, n, setting, $params -> $tr => $body);
+                $crate::semantics::table::lanes!(regs, d, s, n, setting, $params -> $tr => $body $(, fast $fast)?);
                 0
             }
         }
@@ -129,6 +132,28 @@ macro_rules! masked_one {
 }
 
 macro_rules! lanes {
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty) -> $tr:ty => $body:expr, fast $fast:expr) => {{
+        let _ = $m;
+        $crate::valu::kernel::map_unless_nan(
+            $regs,
+            $d,
+            $s,
+            $n,
+            |$a: $ta, $b: $tb, _: $crate::valu::kernel::Absent| -> $tr { $fast },
+            |$a: $ta, $b: $tb, _: $crate::valu::kernel::Absent| -> $tr { $body },
+        )
+    }};
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr, fast $fast:expr) => {{
+        let _ = $m;
+        $crate::valu::kernel::map_unless_nan(
+            $regs,
+            $d,
+            $s,
+            $n,
+            |$a: $ta, $b: $tb, $c: $tc| -> $tr { $fast },
+            |$a: $ta, $b: $tb, $c: $tc| -> $tr { $body },
+        )
+    }};
     ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($set:ident; $($p:tt)*) -> $tr:ty => $body:expr) => {{
         let $set = $crate::valu::kernel::Setting($m);
         $crate::semantics::table::lanes!($regs, $d, $s, $n, $m, ($($p)*) -> $tr => $body)

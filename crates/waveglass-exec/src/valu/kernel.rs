@@ -369,6 +369,43 @@ pub fn map<A: Lane, B: Lane, C: Lane, R: Lane>(
     }
 }
 
+/// Applies `fast` to every lane, and `exact` to a row's lanes where any result is a NaN. `fast` must
+/// agree with `exact` wherever it does not give NaN: which NaN comes out costs more to say than the
+/// arithmetic does, and hardly any row asks.
+#[inline(always)]
+pub fn map_unless_nan<A: Lane, B: Lane, C: Lane, R: Lane + PartialEq>(
+    regs: &mut [u32],
+    d: usize,
+    s: [usize; 3],
+    n: usize,
+    fast: impl Fn(A, B, C) -> R,
+    exact: impl Fn(A, B, C) -> R,
+) {
+    let mut i = 0;
+    while i < n {
+        let a = A::load(regs, s[0] + i, n);
+        let b = B::load(regs, s[1] + i, n);
+        let c = C::load(regs, s[2] + i, n);
+        let mut r = [R::default(); BLOCK];
+        let mut nan = false;
+        for k in 0..BLOCK {
+            r[k] = fast(a[k], b[k], c[k]);
+            // Only a NaN differs from itself.
+            #[allow(clippy::eq_op)]
+            {
+                nan |= r[k] != r[k];
+            }
+        }
+        if nan {
+            for k in 0..BLOCK {
+                r[k] = exact(a[k], b[k], c[k]);
+            }
+        }
+        R::store(regs, d + i, n, r);
+        i += BLOCK;
+    }
+}
+
 /// What a kernel may ask about its wave: MODE and the target's generation. It comes as the `mask`
 /// of operations that take no mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

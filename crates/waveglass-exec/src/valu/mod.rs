@@ -22,7 +22,7 @@ use crate::machine::Machine;
 use crate::program::{Compile, Op, Src, Step};
 use crate::rows::ROW_LANES;
 use crate::semantics::refuse;
-use crate::wave::sreg;
+use crate::wave::{Mode, sreg};
 use waveglass_isa::{Field, Operand, OperandType, RegFile};
 
 /// Registers of a temporary: the widest operand of a lane kernel has four.
@@ -157,11 +157,11 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         mask_in: Src::None,
         mask_out: sreg::NULL as u32,
     };
-    for i in 0..3 {
+    for (i, field) in fields.into_iter().enumerate() {
         if spec.sources[i] == Ty::None {
             continue;
         }
-        let Some(field) = fields[i] else {
+        let Some(field) = field else {
             if i == 2 && spec.accumulate {
                 op.s[i] = c.vector_dst(dst).map_or(Src::Const(0), Src::Vgpr);
                 info.mods[i] = SourceMods::of_accumulator(c, spec.sources[i], dst);
@@ -452,17 +452,15 @@ fn run_slow(m: &mut Machine<'_>, op: &Op) -> Step {
     let exec = m.wave.exec();
     m.stats.lane_operations += exec.count_ones() as u64;
     let mode = m.wave.mode;
-    if op.imm != 0 && !mode.is_default() {
-        let rounds = (info.result == Ty::F32 && mode.round_f32() != 0)
-            || (matches!(info.result, Ty::F64 | Ty::F16 | Ty::PkF16) && mode.round_f16_f64() != 0);
-        if rounds {
-            return m.refuse(op, "MODE asks for a rounding other than to nearest even");
-        }
+    if op.imm != 0
+        && !mode.is_default()
+        && let Some(why) = mode_is_refused(mode, info)
+    {
+        return m.refuse(op, why);
     }
     let mut s = [0; 3];
     let mut write = exec;
-    for i in 0..3 {
-        let ty = info.sources[i];
+    for (i, ty) in info.sources.into_iter().enumerate() {
         if ty == Ty::None {
             continue;
         }
@@ -508,18 +506,37 @@ fn run_slow(m: &mut Machine<'_>, op: &Op) -> Step {
     Step::Next
 }
 
-fn mode_flushes_input(mode: crate::wave::Mode, ty: Ty) -> bool {
+/// What a MODE other than the default asks for that is not modelled.
+fn mode_is_refused(mode: Mode, info: &ValuInfo) -> Option<&'static str> {
+    let rounds = match info.result {
+        Ty::F32 | Ty::PkF32 => mode.round_f32() != 0,
+        Ty::F64 | Ty::F16 | Ty::PkF16 => mode.round_f16_f64() != 0,
+        _ => false,
+    };
+    // Halves that become binary32 on the way in answer to both fields of MODE, and no manual says
+    // which of them bfloat16 answers to.
+    let unclear = |ty: &Ty| ty.is_mix() || matches!(ty, Ty::Bf16 | Ty::PkBf16);
+    if rounds {
+        Some("MODE asks for a rounding other than to nearest even")
+    } else if info.sources.iter().chain([&info.result]).any(unclear) {
+        Some("MODE asks for what is not modelled of mixed precision and bfloat16")
+    } else {
+        None
+    }
+}
+
+fn mode_flushes_input(mode: Mode, ty: Ty) -> bool {
     match ty {
-        Ty::F32 => !mode.denorm_f32_in(),
-        Ty::F64 | Ty::F16 => !mode.denorm_f16_f64_in(),
+        Ty::F32 | Ty::PkF32 => !mode.denorm_f32_in(),
+        Ty::F64 | Ty::F16 | Ty::PkF16 => !mode.denorm_f16_f64_in(),
         _ => false,
     }
 }
 
-fn mode_flushes_output(mode: crate::wave::Mode, ty: Ty) -> bool {
+fn mode_flushes_output(mode: Mode, ty: Ty) -> bool {
     match ty {
-        Ty::F32 => !mode.denorm_f32_out(),
-        Ty::F64 | Ty::F16 => !mode.denorm_f16_f64_out(),
+        Ty::F32 | Ty::PkF32 => !mode.denorm_f32_out(),
+        Ty::F64 | Ty::F16 | Ty::PkF16 => !mode.denorm_f16_f64_out(),
         _ => false,
     }
 }

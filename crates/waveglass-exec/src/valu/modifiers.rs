@@ -241,18 +241,16 @@ fn swizzle(regs: &mut [u32], n: usize, ty: Ty, lo: bool, hi: bool, neg_lo: bool,
 /// Turns denormals into zeros of the same sign.
 pub(super) fn flush_denormals(regs: &mut [u32], n: usize, ty: Ty) {
     match ty {
-        Ty::F32 => {
-            for x in &mut regs[..n] {
-                if *x & 0x7f80_0000 == 0 {
-                    *x &= 0x8000_0000;
-                }
-            }
-        }
+        Ty::F32 => regs[..n].iter_mut().for_each(flush_f32),
+        Ty::PkF32 => regs[..2 * n].iter_mut().for_each(flush_f32),
         Ty::F16 => {
             for x in &mut regs[..n] {
-                if *x & 0x7c00 == 0 {
-                    *x &= 0xffff_8000;
-                }
+                *x = flush_f16(*x);
+            }
+        }
+        Ty::PkF16 => {
+            for x in &mut regs[..n] {
+                *x = flush_f16(*x & 0xffff) | flush_f16(*x >> 16) << 16;
             }
         }
         Ty::F64 => {
@@ -265,4 +263,14 @@ pub(super) fn flush_denormals(regs: &mut [u32], n: usize, ty: Ty) {
         }
         _ => {}
     }
+}
+
+fn flush_f32(x: &mut u32) {
+    if *x & 0x7f80_0000 == 0 {
+        *x &= 0x8000_0000;
+    }
+}
+
+fn flush_f16(x: u32) -> u32 {
+    if x & 0x7c00 == 0 { x & 0xffff_8000 } else { x }
 }

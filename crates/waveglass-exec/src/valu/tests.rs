@@ -6,6 +6,9 @@ use crate::testing_program::{fill, lanes, run};
 use crate::wave::{Mode, sreg};
 use waveglass_isa::Target::{self, Gfx900, Gfx1100};
 
+/// `v_pk_mul_f16 v0, v1, v2`
+const PK_MUL_F16: [u8; 8] = [0x00, 0x40, 0x90, 0xd3, 0x01, 0x05, 0x02, 0x18];
+
 fn f(x: f32) -> u32 {
     x.to_bits()
 }
@@ -235,6 +238,25 @@ fn mode_flushes_denormal_sources_and_results() {
 }
 
 #[test]
+fn mode_flushes_denormals_of_packed_halves() {
+    // v_pk_mul_f16 v0, v1, v2
+    let w = run(Gfx900, 64, &PK_MUL_F16, |w| {
+        w.mode = Mode(0x30);
+        fill(w, 1, |_| 0x8001_0400);
+        fill(w, 2, |_| 0x4000_3800);
+    })
+    .unwrap();
+    // Low: the least normal times a half is denormal. High: a denormal source.
+    assert_eq!(w.lane(0, 5), 0x8000_0000);
+    let w = run(Gfx900, 64, &PK_MUL_F16, |w| {
+        fill(w, 1, |_| 0x8001_0400);
+        fill(w, 2, |_| 0x4000_3800);
+    })
+    .unwrap();
+    assert_eq!(w.lane(0, 5), 0x8002_0200);
+}
+
+#[test]
 fn rounding_other_than_to_nearest_is_refused() {
     let r = run(Gfx900, 64, &[0x01, 0x05, 0x00, 0x0a], |w| {
         w.mode = Mode(0xf1)
@@ -269,4 +291,34 @@ fn fused_multiply_add_rounds_once() {
     })
     .unwrap();
     assert_eq!(w.lane(0, 9), 0x2880_0000);
+}
+
+#[test]
+fn a_nan_in_one_lane_is_quieted_there_and_leaves_the_others_alone() {
+    // v_mul_f32 v0, v1, v2: the first NaN source comes out quieted; infinity times zero gives the
+    // default NaN (`alu::float`).
+    let w = run(Gfx900, 64, &[0x01, 0x05, 0x00, 0x0a], |w| {
+        fill(w, 1, |i| match i {
+            3 => 0xff80_0123,
+            40 => 0x7f80_0000,
+            41 => f(3.0),
+            _ => f(i as f32),
+        });
+        fill(w, 2, |i| match i {
+            3 => 0x7fc0_0777,
+            40 => 0,
+            41 => 0x7f80_0456,
+            _ => f(2.0),
+        });
+    })
+    .unwrap();
+    for (i, v) in lanes(&w, 0).into_iter().enumerate() {
+        let expected = match i {
+            3 => 0xffc0_0123,
+            40 => crate::alu::float::DEFAULT_NAN_F32.to_bits(),
+            41 => 0x7fc0_0456,
+            _ => f(2.0 * i as f32),
+        };
+        assert_eq!(v, expected, "lane {i}");
+    }
 }

@@ -20,10 +20,10 @@ pub(super) fn register(r: &mut Registry) {
 
 fn arithmetic(r: &mut Registry) {
     valu! { r;
-        "v_add_f32" [] (a: f32, b: f32) -> f32 => v_add_f32(a, b);
-        "v_sub_f32" [] (a: f32, b: f32) -> f32 => v_sub_f32(a, b);
-        "v_subrev_f32" [] (a: f32, b: f32) -> f32 => v_subrev_f32(a, b);
-        "v_mul_f32" [] (a: f32, b: f32) -> f32 => v_mul_f32(a, b);
+        "v_add_f32" [] (a: f32, b: f32) -> f32 => v_add_f32(a, b), fast a + b;
+        "v_sub_f32" [] (a: f32, b: f32) -> f32 => v_sub_f32(a, b), fast a - b;
+        "v_subrev_f32" [] (a: f32, b: f32) -> f32 => v_subrev_f32(a, b), fast b - a;
+        "v_mul_f32" [] (a: f32, b: f32) -> f32 => v_mul_f32(a, b), fast a * b;
         "v_mul_legacy_f32" | "v_mul_dx9_zero_f32" [] (a: f32, b: f32) -> f32 =>
             v_mul_dx9_zero_f32(a, b);
         "v_mad_f32" | "v_madmk_f32" | "v_madak_f32" [] (a: f32, b: f32, c: f32) -> f32 =>
@@ -32,8 +32,9 @@ fn arithmetic(r: &mut Registry) {
         "v_mad_legacy_f32" [] (a: f32, b: f32, c: f32) -> f32 => v_mad_legacy_f32(a, b, c);
         "v_mac_legacy_f32" [acc] (a: f32, b: f32, c: f32) -> f32 => v_mad_legacy_f32(a, b, c);
         "v_fma_f32" | "v_fmamk_f32" | "v_fmaak_f32" [] (a: f32, b: f32, c: f32) -> f32 =>
-            v_fma_f32(a, b, c);
-        "v_fmac_f32" [acc] (a: f32, b: f32, c: f32) -> f32 => v_fma_f32(a, b, c);
+            v_fma_f32(a, b, c), fast a.mul_add(b, c);
+        "v_fmac_f32" [acc] (a: f32, b: f32, c: f32) -> f32 =>
+            v_fma_f32(a, b, c), fast a.mul_add(b, c);
         "v_fma_legacy_f32" | "v_fma_dx9_zero_f32" [] (a: f32, b: f32, c: f32) -> f32 =>
             v_fma_dx9_zero_f32(a, b, c);
         "v_fmac_legacy_f32" | "v_fmac_dx9_zero_f32" [acc] (a: f32, b: f32, c: f32) -> f32 =>
@@ -117,7 +118,7 @@ fn division(r: &mut Registry) {
     // Their sources come as bits, which the framework does not flush ("Input denormals are not
     // flushed", V_DIV_FMAS_F32).
     masked! { r;
-        "v_div_scale_f32" CarryOut (_c; a: u32, b: u32, c: u32) -> f32 =>
+        "v_div_scale_f32" CarryOut (_bit; a: u32, b: u32, c: u32) -> f32 =>
             v_div_scale_f32(f32::from_bits(a), f32::from_bits(b), f32::from_bits(c));
         "v_div_fmas_f32" Vcc (scale; a: u32, b: u32, c: u32) -> f32 => (
             v_div_fmas_f32(f32::from_bits(a), f32::from_bits(b), f32::from_bits(c), scale),

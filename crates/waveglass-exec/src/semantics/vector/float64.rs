@@ -9,10 +9,10 @@ use crate::semantics::table::{masked, valu};
 
 pub(super) fn register(r: &mut Registry) {
     valu! { r;
-        "v_add_f64" [] (a: f64, b: f64) -> f64 => v_add_f64(a, b);
-        "v_mul_f64" [] (a: f64, b: f64) -> f64 => v_mul_f64(a, b);
-        "v_fma_f64" [] (a: f64, b: f64, c: f64) -> f64 => v_fma_f64(a, b, c);
-        "v_fmac_f64" [acc] (a: f64, b: f64, c: f64) -> f64 => v_fma_f64(a, b, c);
+        "v_add_f64" [] (a: f64, b: f64) -> f64 => v_add_f64(a, b), fast a + b;
+        "v_mul_f64" [] (a: f64, b: f64) -> f64 => v_mul_f64(a, b), fast a * b;
+        "v_fma_f64" [] (a: f64, b: f64, c: f64) -> f64 => v_fma_f64(a, b, c), fast a.mul_add(b, c);
+        "v_fmac_f64" [acc] (a: f64, b: f64, c: f64) -> f64 => v_fma_f64(a, b, c), fast a.mul_add(b, c);
         "v_min_f64" [] (m; a: f64, b: f64) -> f64 => if m.major() == 11 {
             v_min_f64_gfx11(a, b, m.ieee())
         } else {
@@ -43,7 +43,7 @@ pub(super) fn register(r: &mut Registry) {
     }
     // Sources as bits are not flushed; see the single-precision forms.
     masked! { r;
-        "v_div_scale_f64" CarryOut (_c; a: u64, b: u64, c: u64) -> f64 =>
+        "v_div_scale_f64" CarryOut (_bit; a: u64, b: u64, c: u64) -> f64 =>
             v_div_scale_f64(f64::from_bits(a), f64::from_bits(b), f64::from_bits(c));
         "v_div_fmas_f64" Vcc (scale; a: u64, b: u64, c: u64) -> f64 => (
             v_div_fmas_f64(f64::from_bits(a), f64::from_bits(b), f64::from_bits(c), scale),
