@@ -24,6 +24,8 @@ pub mod program;
 pub mod run;
 pub mod semantics;
 pub mod stats;
+#[cfg(test)]
+mod testing;
 pub mod valu;
 pub mod wave;
 

@@ -49,11 +49,16 @@ pub fn is_implemented(mnemonic: &str) -> bool {
 /// Makes the op of an instruction; one that is not implemented gets an op that says so when it
 /// is executed.
 pub fn compile(c: &Compile<'_>) -> Op {
-    match registry().get(c.inst.mnemonic()) {
+    match find(c.inst.mnemonic()) {
         Some(Semantics::Valu(spec)) => valu::compile(c, spec),
         Some(Semantics::Custom(f)) => f(c),
         None => refuse(c, "the instruction has no semantics here"),
     }
+}
+
+/// The entry of a mnemonic.
+pub(crate) fn find(mnemonic: &str) -> Option<Semantics> {
+    registry().get(mnemonic).copied()
 }
 
 /// An op that stops the run when it is executed.

@@ -8,6 +8,9 @@ mod int32;
 mod int64;
 mod move_select;
 
+#[cfg(test)]
+mod arithmetic_tests;
+
 use super::Registry;
 
 pub(super) fn register(r: &mut Registry) {
