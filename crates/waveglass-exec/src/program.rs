@@ -80,6 +80,8 @@ pub struct Op {
     pub mem: MemInfo,
     /// What vector operations need beyond this.
     pub valu: Option<Box<ValuInfo>>,
+    /// The halves of a VOPD pair.
+    pub pair: Option<Box<[Op; 2]>>,
     /// The instruction that it came from.
     pub inst: Option<Inst>,
     /// Its address.
@@ -304,6 +306,7 @@ impl Op {
             imm: 0,
             mem: MemInfo::default(),
             valu: None,
+            pair: None,
             inst: None,
             address,
             family: Family::Other,

@@ -43,7 +43,14 @@ fn registry() -> &'static Registry {
 
 /// Whether an instruction of this mnemonic is implemented.
 pub fn is_implemented(mnemonic: &str) -> bool {
-    registry().contains_key(mnemonic)
+    match mnemonic.split_once(" :: ") {
+        // Each half of a VOPD pair is an operation of its own: `v_dual_mov_b32` is `v_mov_b32`.
+        Some((x, y)) => [x, y].iter().all(|half| {
+            half.strip_prefix("v_dual_")
+                .is_some_and(|name| registry().contains_key(format!("v_{name}").as_str()))
+        }),
+        None => registry().contains_key(mnemonic),
+    }
 }
 
 /// Makes the op of an instruction; one that is not implemented gets an op that says so when it
@@ -52,7 +59,8 @@ pub fn compile(c: &Compile<'_>) -> Op {
     match find(c.inst.mnemonic()) {
         Some(Semantics::Valu(spec)) => valu::compile(c, spec),
         Some(Semantics::Custom(f)) => f(c),
-        None => refuse(c, "the instruction has no semantics here"),
+        None => vector::dual::compile(c)
+            .unwrap_or_else(|| refuse(c, "the instruction has no semantics here")),
     }
 }
 
@@ -87,6 +95,8 @@ const REASONS: &[&str] = &[
     "the message has an effect that is not modelled",
     "the hardware register is not modelled",
     "only the workgroup's own barrier is modelled",
+    "a swap with a register past the wave's",
+    "a relative move with DPP or SDWA",
     "vector registers past v255 are not modelled",
     "a load into LDS",
     "TFE",

@@ -2,11 +2,18 @@
 
 mod compare;
 mod convert;
+mod dot_mix;
+pub(super) mod dual;
+mod float16;
 mod float32;
 mod float64;
+mod int16;
 mod int32;
 mod int64;
+mod lanes;
 mod move_select;
+mod packed;
+mod relative;
 
 #[cfg(test)]
 mod arithmetic_tests;
@@ -21,4 +28,11 @@ pub(super) fn register(r: &mut Registry) {
     float64::register(r);
     convert::register(r);
     compare::register(r);
+    float16::register(r);
+    int16::register(r);
+    packed::register(r);
+    dot_mix::register(r);
+    lanes::register(r);
+    relative::register(r);
+    dual::register(r);
 }

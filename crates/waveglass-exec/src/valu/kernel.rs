@@ -107,6 +107,8 @@ pub enum Ty {
     PkB32,
     /// Binary32 or a half of a register as binary16, as `op_sel_hi` says (`v_fma_mix_f32`).
     Mix,
+    /// The same with bfloat16 halves (`v_fma_mix_f32_bf16`).
+    MixBf16,
     /// 96 bits.
     B96,
     /// 128 bits.
@@ -130,11 +132,24 @@ impl Ty {
         matches!(self, Ty::B16 | Ty::F16 | Ty::Bf16)
     }
 
+    /// Whether it is a source of `v_fma_mix` or its kin.
+    pub const fn is_mix(self) -> bool {
+        matches!(self, Ty::Mix | Ty::MixBf16)
+    }
+
     /// Whether MODE's denormal and rounding fields act on it.
     pub const fn is_float(self) -> bool {
         matches!(
             self,
-            Ty::F32 | Ty::F64 | Ty::F16 | Ty::Bf16 | Ty::PkF16 | Ty::PkBf16 | Ty::PkF32 | Ty::Mix
+            Ty::F32
+                | Ty::F64
+                | Ty::F16
+                | Ty::Bf16
+                | Ty::PkF16
+                | Ty::PkBf16
+                | Ty::PkF32
+                | Ty::Mix
+                | Ty::MixBf16
         )
     }
 }
@@ -259,8 +274,38 @@ impl<const N: usize> Default for Dwords<N> {
     }
 }
 
+/// The same from a bfloat16 half.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MixBf16(pub f32);
+
+/// A binary16 as its bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct F16(pub u16);
+
+/// A bfloat16 as its bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Bf16(pub u16);
+
+/// Two binary16 as their bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PkF16(pub u32);
+
+/// Two bfloat16 as their bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PkBf16(pub u32);
+
+/// Two 16-bit integers as their bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PkB16(pub u32);
+
 lane32! {
     Mix, Mix, |x| Mix(f32::from_bits(x)), |x| x.0.to_bits();
+    MixBf16, MixBf16, |x| MixBf16(f32::from_bits(x)), |x| x.0.to_bits();
+    F16, F16, |x| F16(x as u16), |x| x.0 as u32;
+    Bf16, Bf16, |x| Bf16(x as u16), |x| x.0 as u32;
+    PkF16, PkF16, PkF16, |x| x.0;
+    PkBf16, PkBf16, PkBf16, |x| x.0;
+    PkB16, PkB16, PkB16, |x| x.0;
 }
 
 impl<const N: usize> Lane for Dwords<N> {

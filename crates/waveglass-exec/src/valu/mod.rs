@@ -21,7 +21,7 @@ use crate::machine::Machine;
 use crate::program::{Compile, Op, Src, Step};
 use crate::semantics::refuse;
 use crate::wave::sreg;
-use waveglass_isa::{Field, Operand, RegFile};
+use waveglass_isa::{Field, Operand, OperandType, RegFile};
 
 /// What an instruction's mask operands do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +42,10 @@ pub enum MaskUse {
     Vcc,
     /// The kernel gets the truth table of `v_bitop3_b32`.
     TruthTable,
+    /// The kernel gets which byte of the source or result `byte_sel` or `op_sel` names.
+    ByteSelect,
+    /// The kernel gets NEG_LO, whose bit says that a source is signed (`v_dot4_i32_iu8`).
+    Signed,
 }
 
 /// How the high half of a 16-bit result's register fares on gfx9 (Vega ISA 6.4: most operations
@@ -52,6 +56,8 @@ pub enum High16 {
     ZeroOnGfx9,
     /// Kept on every target.
     Keep,
+    /// The result goes to the high half and the low one is kept (`v_fma_mixhi_f16`).
+    Upper,
 }
 
 /// An instruction's arithmetic and operand types.
@@ -88,6 +94,13 @@ pub struct ValuInfo {
     mask_in: Src,
     /// Where a mask is written to; `sreg::NULL` for none.
     mask_out: u32,
+}
+
+impl ValuInfo {
+    /// Registers that the result covers.
+    pub fn result_dwords(&self) -> usize {
+        self.result.dwords() as usize
+    }
 }
 
 /// A kernel for ops that have none.
@@ -156,7 +169,10 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         {
             return refuse(c, "a direct read of LDS as a source");
         }
-        op.s[i] = c.src(field);
+        op.s[i] = match spec.sources[i].is_mix() {
+            true => mix_source(c, i, field),
+            false => c.src(field),
+        };
         info.mods[i] = SourceMods::of(c, i, spec.sources[i], field);
     }
     if spec.result != Ty::None
@@ -168,6 +184,8 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
                 | MaskUse::Select
                 | MaskUse::Vcc
                 | MaskUse::TruthTable
+                | MaskUse::ByteSelect
+                | MaskUse::Signed
         )
     {
         match c.inst.operand(dst) {
@@ -198,11 +216,13 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         }
         MaskUse::CarryOut => info.mask_out = carry_out(c),
         MaskUse::CarryInOut => {
-            info.mask_in = mask_source(c);
+            info.mask_in = mask_source(c, dst);
             info.mask_out = carry_out(c);
         }
-        MaskUse::Select => info.mask_in = mask_source(c),
+        MaskUse::Select => info.mask_in = mask_source(c, dst),
         MaskUse::Vcc => info.mask_in = Src::Sgpr(sreg::VCC_LO as u8),
+        MaskUse::ByteSelect => info.mask_in = Src::Const(byte_select(c)),
+        MaskUse::Signed => info.mask_in = Src::Const(signed_sources(c)),
         MaskUse::TruthTable => info.mask_in = Src::Const(c.inst.field(Field::Bitop3) & 0xff),
     }
     let plain = info.dpp.is_none()
@@ -210,7 +230,7 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         && info.mods.iter().all(|m| m.is_none())
         && spec.mask == MaskUse::None
         && spec.result.dwords() <= 2
-        && !spec.sources.contains(&Ty::Mix);
+        && !spec.sources.iter().any(|t| t.is_mix());
     if plain {
         op.run = if op.s.iter().all(|s| matches!(s, Src::Vgpr(_) | Src::None)) {
             run_registers
@@ -225,6 +245,24 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         .any(|t| t.is_float()) as u64;
     op.valu = Some(Box::new(info));
     op
+}
+
+/// A source of `v_fma_mix`: a constant is as wide as OP_SEL_HI makes the source.
+fn mix_source(c: &Compile<'_>, i: usize, field: Field) -> Src {
+    let mods = [
+        Field::Src0Modifiers,
+        Field::Src1Modifiers,
+        Field::Src2Modifiers,
+    ];
+    let half = c.inst.field(mods[i]) & 8 != 0;
+    match c.inst.operand(field) {
+        Some(Operand::InlineInt(v)) if !half => Src::Const(v as i32 as u32 as u64),
+        Some(Operand::InlineFloat(selector)) if !half => {
+            Src::Const(Operand::inline_float_bits(selector, OperandType::Float, 32))
+        }
+        Some(Operand::Literal(v)) => Src::Const(v as u64),
+        _ => c.src(field),
+    }
 }
 
 /// Where a comparison's mask goes: `sdst`, VCC in the short forms, EXEC for `v_cmpx` from gfx10.
@@ -248,9 +286,29 @@ fn carry_out(c: &Compile<'_>) -> u32 {
     }
 }
 
+/// The byte that `byte_sel` names, else the one that OP_SEL's bits of the first source do: bit 2
+/// of its modifiers for a word, bit 3 for the other bit.
+fn byte_select(c: &Compile<'_>) -> u64 {
+    if c.inst.operand_def(Field::ByteSel).is_some() {
+        return c.inst.field(Field::ByteSel) & 3;
+    }
+    c.inst.field(Field::Src0Modifiers) >> 2 & 3
+}
+
+/// NEG_LO of the two factors: bit 0 of each source's modifiers.
+fn signed_sources(c: &Compile<'_>) -> u64 {
+    let bit = |f| c.inst.field(f) & 1;
+    bit(Field::Src0Modifiers) | bit(Field::Src1Modifiers) << 1
+}
+
 /// A mask source: the third operand of the long forms, else VCC.
-fn mask_source(c: &Compile<'_>) -> Src {
-    match c.inst.operand_def(Field::Src2) {
+fn mask_source(c: &Compile<'_>, dst: Field) -> Src {
+    let field = match dst {
+        Field::VdstX => Field::Vsrc2X,
+        Field::VdstY => Field::Vsrc2Y,
+        _ => Field::Src2,
+    };
+    match c.inst.operand_def(field) {
         Some(o) => c.src_of(o),
         None => Src::Sgpr(sreg::VCC_LO as u8),
     }
@@ -388,7 +446,12 @@ fn run_slow(m: &mut Machine<'_>, op: &Op) -> Step {
         MaskUse::CarryOut | MaskUse::CarryInOut => {
             m.wave.set_mask(info.mask_out as usize, mask & write);
         }
-        MaskUse::None | MaskUse::Select | MaskUse::Vcc | MaskUse::TruthTable => {}
+        MaskUse::None
+        | MaskUse::Select
+        | MaskUse::Vcc
+        | MaskUse::TruthTable
+        | MaskUse::ByteSelect
+        | MaskUse::Signed => {}
     }
     if mode_flushes_output(mode, info.result) {
         modifiers::flush_denormals(&mut m.wave.lanes_flat()[d..d + 2 * n], n, info.result);

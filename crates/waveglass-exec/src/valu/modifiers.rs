@@ -1,6 +1,7 @@
 //! Source modifiers: neg, abs, sign extension, halves, SDWA selects, packed swizzles.
 
 use super::kernel::Ty;
+use crate::alu::mix;
 use crate::program::Compile;
 use waveglass_isa::{Field, Half, ModStyle, Operand, OperandKind};
 
@@ -93,7 +94,7 @@ impl SourceMods {
                 }
                 ModStyle::Int | ModStyle::Int16 | ModStyle::Opsel => {}
             }
-            if ty == Ty::Mix {
+            if ty.is_mix() {
                 m.neg = bits & 1 != 0;
                 m.abs = bits & 2 != 0;
                 m.mix_half = bits & 8 != 0;
@@ -155,14 +156,14 @@ impl SourceMods {
 
     /// Acts on the lanes of a temporary that holds the source.
     pub fn apply(&self, regs: &mut [u32], n: usize, ty: Ty) {
-        if ty == Ty::Mix {
-            if self.mix_half {
-                let shift = if self.part == Part::Word(1) { 16 } else { 0 };
-                for x in &mut regs[..n] {
-                    *x = half::f16::from_bits((*x >> shift) as u16)
-                        .to_f32()
-                        .to_bits();
+        if ty.is_mix() {
+            let upper = self.part == Part::Word(1);
+            for x in &mut regs[..n] {
+                *x = match ty {
+                    Ty::Mix => mix::mix_source_f16(*x, self.mix_half, upper),
+                    _ => mix::mix_source_bf16(*x, self.mix_half, upper),
                 }
+                .to_bits();
             }
             sign(&mut regs[..n], 0x8000_0000, self.neg, self.abs);
             return;

@@ -4,6 +4,7 @@
 use super::kernel::Ty;
 use super::modifiers::Part;
 use super::{High16, Spec};
+use crate::alu::modifiers;
 use crate::program::Compile;
 use crate::wave::Wave;
 use half::f16;
@@ -64,10 +65,13 @@ impl ResultMods {
                 // `op_sel` of the result is bit 3 of the first source's modifiers; packed
                 // instructions use that bit otherwise.
                 _ => {
-                    inst.def().encoding() == "ENC_VOP3" && inst.field(Field::Src0Modifiers) & 8 != 0
+                    let encoding = inst.def().encoding();
+                    spec.high == High16::Upper
+                        || (matches!(encoding, "ENC_VOP3" | "VOP3_VOP_DPP16" | "VOP3_VOP_DPP8")
+                            && inst.field(Field::Src0Modifiers) & 8 != 0)
                 }
             };
-            let keeps = inst.target().major() >= 10 || spec.high == High16::Keep || hi;
+            let keeps = inst.target().major() >= 10 || spec.high != High16::ZeroOnGfx9 || hi;
             if keeps {
                 m.word = Some(hi as u8);
             }
@@ -189,7 +193,7 @@ fn clamp(regs: &mut [u32], n: usize, ty: Ty, nan_to_zero: bool) {
         }
     };
     match ty {
-        Ty::F32 | Ty::Mix => {
+        Ty::F32 => {
             for x in &mut regs[..n] {
                 *x = one(f32::from_bits(*x)).to_bits();
             }
@@ -202,6 +206,17 @@ fn clamp(regs: &mut [u32], n: usize, ty: Ty, nan_to_zero: bool) {
         Ty::F16 => {
             for x in &mut regs[..n] {
                 *x = f16::from_f32(one(f16::from_bits(*x as u16).to_f32())).to_bits() as u32;
+            }
+        }
+        Ty::Bf16 => {
+            for x in &mut regs[..n] {
+                *x = modifiers::clamp_bf16(*x as u16, nan_to_zero) as u32;
+            }
+        }
+        Ty::PkBf16 => {
+            for x in &mut regs[..n] {
+                let f = |h: u32| modifiers::clamp_bf16(h as u16, nan_to_zero);
+                *x = f(*x) as u32 | (f(*x >> 16) as u32) << 16;
             }
         }
         Ty::PkF16 => {

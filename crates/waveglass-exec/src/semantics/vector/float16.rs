@@ -1,0 +1,154 @@
+//! 16-bit floating-point operations: binary16 and bfloat16.
+//!
+//! On gfx9 most of them write zeros to the register's other half; `keep` marks those that came or
+//! changed with that generation and leave it alone.
+
+use crate::alu::{convert, division, float16, minmax, transcendental};
+use crate::semantics::Registry;
+use crate::semantics::table::valu;
+use crate::valu::kernel::{Bf16, F16, PkF16};
+
+pub(super) fn register(r: &mut Registry) {
+    arithmetic(r);
+    min_max(r);
+    conversions(r);
+    bfloat16(r);
+}
+
+fn arithmetic(r: &mut Registry) {
+    valu! { r;
+        "v_add_f16" [] (a: F16, b: F16) -> F16 => F16(float16::v_add_f16(a.0, b.0));
+        "v_sub_f16" [] (a: F16, b: F16) -> F16 => F16(float16::v_sub_f16(a.0, b.0));
+        "v_subrev_f16" [] (a: F16, b: F16) -> F16 => F16(float16::v_subrev_f16(a.0, b.0));
+        "v_mul_f16" [] (a: F16, b: F16) -> F16 => F16(float16::v_mul_f16(a.0, b.0));
+        "v_fma_f16" [keep] (a: F16, b: F16, c: F16) -> F16 => F16(float16::v_fma_f16(a.0, b.0, c.0));
+        "v_fma_legacy_f16" [] (a: F16, b: F16, c: F16) -> F16 => F16(float16::v_fma_f16(a.0, b.0, c.0));
+        "v_fmac_f16" [acc keep] (a: F16, b: F16, c: F16) -> F16 => F16(float16::v_fma_f16(a.0, b.0, c.0));
+        "v_fmamk_f16" | "v_fmaak_f16" [keep] (a: F16, b: F16, c: F16) -> F16 =>
+            F16(float16::v_fma_f16(a.0, b.0, c.0));
+        "v_mad_f16" | "v_madmk_f16" | "v_madak_f16" [keep] (m; a: F16, b: F16, c: F16) -> F16 =>
+            F16(mad(m.mode().denorm_f16_f64_out(), a, b, c));
+        "v_mad_legacy_f16" [] (m; a: F16, b: F16, c: F16) -> F16 =>
+            F16(mad(m.mode().denorm_f16_f64_out(), a, b, c));
+        "v_mac_f16" [acc keep] (m; a: F16, b: F16, c: F16) -> F16 =>
+            F16(mad(m.mode().denorm_f16_f64_out(), a, b, c));
+        "v_floor_f16" [] (a: F16) -> F16 => F16(float16::v_floor_f16(a.0));
+        "v_ceil_f16" [] (a: F16) -> F16 => F16(float16::v_ceil_f16(a.0));
+        "v_trunc_f16" [] (a: F16) -> F16 => F16(float16::v_trunc_f16(a.0));
+        "v_rndne_f16" [] (a: F16) -> F16 => F16(float16::v_rndne_f16(a.0));
+        "v_fract_f16" [] (a: F16) -> F16 => F16(float16::v_fract_f16(a.0));
+        "v_frexp_mant_f16" [] (a: F16) -> F16 => F16(float16::v_frexp_mant_f16(a.0));
+        "v_frexp_exp_i16_f16" [] (a: F16) -> u16 => float16::v_frexp_exp_i16_f16(a.0);
+        "v_ldexp_f16" [] (a: F16, b: u16) -> F16 => F16(float16::v_ldexp_f16(a.0, b));
+        "v_rcp_f16" [] (a: F16) -> F16 => F16(transcendental::v_rcp_f16(a.0));
+        "v_sqrt_f16" [] (a: F16) -> F16 => F16(transcendental::v_sqrt_f16(a.0));
+        "v_rsq_f16" [] (a: F16) -> F16 => F16(transcendental::v_rsq_f16(a.0));
+        "v_exp_f16" [] (a: F16) -> F16 => F16(transcendental::v_exp_f16(a.0));
+        "v_log_f16" [] (a: F16) -> F16 => F16(transcendental::v_log_f16(a.0));
+        "v_sin_f16" [] (a: F16) -> F16 => F16(transcendental::v_sin_f16(a.0));
+        "v_cos_f16" [] (a: F16) -> F16 => F16(transcendental::v_cos_f16(a.0));
+        "v_tanh_f16" [] (a: F16) -> F16 => F16(transcendental::v_tanh_f16(a.0));
+        "v_div_fixup_f16" [keep] (a: F16, b: F16, c: F16) -> F16 =>
+            F16(division::v_div_fixup_f16(a.0, b.0, c.0));
+        "v_div_fixup_legacy_f16" [] (a: F16, b: F16, c: F16) -> F16 =>
+            F16(division::v_div_fixup_f16(a.0, b.0, c.0));
+    }
+}
+
+#[inline(always)]
+fn mad(keep_denormals: bool, a: F16, b: F16, c: F16) -> u16 {
+    if keep_denormals {
+        float16::v_mad_f16(a.0, b.0, c.0)
+    } else {
+        float16::v_mad_f16_flush(a.0, b.0, c.0)
+    }
+}
+
+/// Entries of the operations whose rule on NaN changed with gfx11.
+macro_rules! ieee {
+    ($r:expr; $($name:literal [$($flag:ident)*] ($($a:ident),*) $f:ident $gfx11:ident;)*) => {
+        valu! { $r;
+            $($name [$($flag)*] (m; $($a: F16),*) -> F16 => F16(if m.major() == 11 {
+                minmax::$gfx11($($a.0,)* m.ieee())
+            } else {
+                minmax::$f($($a.0,)* m.ieee())
+            });)*
+        }
+    };
+}
+
+fn min_max(r: &mut Registry) {
+    ieee! { r;
+        "v_max_f16" [] (a, b) v_max_f16 v_max_f16_gfx11;
+        "v_min_f16" [] (a, b) v_min_f16 v_min_f16_gfx11;
+        "v_max3_f16" [keep] (a, b, c) v_max3_f16 v_max3_f16_gfx11;
+        "v_min3_f16" [keep] (a, b, c) v_min3_f16 v_min3_f16_gfx11;
+        "v_med3_f16" [keep] (a, b, c) v_med3_f16 v_med3_f16_gfx11;
+        "v_maxmin_f16" [keep] (a, b, c) v_maxmin_f16 v_maxmin_f16_gfx11;
+        "v_minmax_f16" [keep] (a, b, c) v_minmax_f16 v_minmax_f16_gfx11;
+    }
+    valu! { r;
+        "v_max_num_f16" [] (a: F16, b: F16) -> F16 => F16(minmax::v_max_num_f16(a.0, b.0));
+        "v_min_num_f16" [] (a: F16, b: F16) -> F16 => F16(minmax::v_min_num_f16(a.0, b.0));
+        "v_maximum_f16" [] (a: F16, b: F16) -> F16 => F16(minmax::v_maximum_f16(a.0, b.0));
+        "v_minimum_f16" [] (a: F16, b: F16) -> F16 => F16(minmax::v_minimum_f16(a.0, b.0));
+        "v_max3_num_f16" [] (a: F16, b: F16, c: F16) -> F16 =>
+            F16(minmax::v_max3_num_f16(a.0, b.0, c.0));
+        "v_min3_num_f16" [] (a: F16, b: F16, c: F16) -> F16 =>
+            F16(minmax::v_min3_num_f16(a.0, b.0, c.0));
+        "v_med3_num_f16" [] (a: F16, b: F16, c: F16) -> F16 =>
+            F16(minmax::v_med3_num_f16(a.0, b.0, c.0));
+        "v_maxmin_num_f16" [] (a: F16, b: F16, c: F16) -> F16 =>
+            F16(minmax::v_maxmin_num_f16(a.0, b.0, c.0));
+        "v_minmax_num_f16" [] (a: F16, b: F16, c: F16) -> F16 =>
+            F16(minmax::v_minmax_num_f16(a.0, b.0, c.0));
+        "v_maximum3_f16" [] (a: F16, b: F16, c: F16) -> F16 =>
+            F16(minmax::v_maximum3_f16(a.0, b.0, c.0));
+        "v_minimum3_f16" [] (a: F16, b: F16, c: F16) -> F16 =>
+            F16(minmax::v_minimum3_f16(a.0, b.0, c.0));
+        "v_maximumminimum_f16" [] (a: F16, b: F16, c: F16) -> F16 =>
+            F16(minmax::v_maximumminimum_f16(a.0, b.0, c.0));
+        "v_minimummaximum_f16" [] (a: F16, b: F16, c: F16) -> F16 =>
+            F16(minmax::v_minimummaximum_f16(a.0, b.0, c.0));
+    }
+}
+
+fn conversions(r: &mut Registry) {
+    valu! { r;
+        "v_cvt_f16_f32" [] (a: f32) -> F16 => F16(convert::v_cvt_f16_f32(a));
+        "v_cvt_f32_f16" [] (a: F16) -> f32 => convert::v_cvt_f32_f16(a.0);
+        "v_cvt_f16_u16" [] (a: u16) -> F16 => F16(convert::v_cvt_f16_u16(a));
+        "v_cvt_f16_i16" [] (a: u16) -> F16 => F16(convert::v_cvt_f16_i16(a));
+        "v_cvt_u16_f16" [] (a: F16) -> u16 => convert::v_cvt_u16_f16(a.0);
+        "v_cvt_i16_f16" [] (a: F16) -> u16 => convert::v_cvt_i16_f16(a.0);
+        "v_cvt_norm_i16_f16" [keep] (a: F16) -> u16 => convert::v_cvt_norm_i16_f16(a.0);
+        "v_cvt_norm_u16_f16" [keep] (a: F16) -> u16 => convert::v_cvt_norm_u16_f16(a.0);
+        "v_cvt_pk_norm_i16_f16" | "v_cvt_pknorm_i16_f16" [] (a: F16, b: F16) -> u32 =>
+            convert::v_cvt_pk_norm_i16_f16(a.0, b.0);
+        "v_cvt_pk_norm_u16_f16" | "v_cvt_pknorm_u16_f16" [] (a: F16, b: F16) -> u32 =>
+            convert::v_cvt_pk_norm_u16_f16(a.0, b.0);
+        // It rounds toward zero whatever MODE says, so its result is not a float to the framework.
+        "v_cvt_pk_rtz_f16_f32" | "v_cvt_pkrtz_f16_f32" [] (a: f32, b: f32) -> u32 =>
+            convert::v_cvt_pk_rtz_f16_f32(a, b);
+        "v_cvt_pk_f16_f32" [] (a: f32, b: f32) -> PkF16 => PkF16(convert::v_cvt_pk_f16_f32(a, b));
+        "v_cvt_sr_f16_f32" [] (a: f32, b: u32) -> F16 => F16(convert::v_cvt_sr_f16_f32(a, b));
+    }
+}
+
+fn bfloat16(r: &mut Registry) {
+    valu! { r;
+        "v_rcp_bf16" [] (a: Bf16) -> Bf16 => Bf16(transcendental::v_rcp_bf16(a.0));
+        "v_sqrt_bf16" [] (a: Bf16) -> Bf16 => Bf16(transcendental::v_sqrt_bf16(a.0));
+        "v_rsq_bf16" [] (a: Bf16) -> Bf16 => Bf16(transcendental::v_rsq_bf16(a.0));
+        "v_exp_bf16" [] (a: Bf16) -> Bf16 => Bf16(transcendental::v_exp_bf16(a.0));
+        "v_log_bf16" [] (a: Bf16) -> Bf16 => Bf16(transcendental::v_log_bf16(a.0));
+        "v_sin_bf16" [] (a: Bf16) -> Bf16 => Bf16(transcendental::v_sin_bf16(a.0));
+        "v_cos_bf16" [] (a: Bf16) -> Bf16 => Bf16(transcendental::v_cos_bf16(a.0));
+        "v_tanh_bf16" [] (a: Bf16) -> Bf16 => Bf16(transcendental::v_tanh_bf16(a.0));
+        "v_cvt_f32_bf16" [] (a: Bf16) -> f32 => convert::v_cvt_f32_bf16(a.0);
+        "v_cvt_pk_bf16_f32" [] (a: f32, b: f32) -> u32 => convert::v_cvt_pk_bf16_f32(a, b);
+        "v_cvt_sr_bf16_f32" [keep] (a: f32, b: u32) -> Bf16 => Bf16(convert::v_cvt_sr_bf16_f32(a, b));
+        "v_cvt_sr_pk_bf16_f32" [] (a: f32, b: f32, c: u32) -> u32 =>
+            convert::v_cvt_sr_pk_bf16_f32(a, b, c);
+    }
+}

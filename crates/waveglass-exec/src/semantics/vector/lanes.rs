@@ -1,0 +1,326 @@
+//! Moves between lanes: to and from scalar registers, permutes within rows, swaps.
+
+use crate::machine::Machine;
+use crate::program::{Compile, Handler, Op, Src, Step};
+use crate::semantics::table::valu;
+use crate::semantics::{NEXT, Registry, Semantics, refuse};
+use crate::wave::sreg;
+use waveglass_isa::{Field, Half, Operand, RegFile};
+
+/// Lanes of a row (each manual's "DPP" and "PERMLANE" sections).
+const ROW: usize = 16;
+
+/// A register's lanes, copied: a source may be the destination too.
+fn lanes(m: &Machine<'_>, register: u32) -> [u32; 64] {
+    std::array::from_fn(|lane| match lane < m.wave.lanes() {
+        true => m.wave.lane(register as usize, lane),
+        false => 0,
+    })
+}
+
+fn is_active(m: &Machine<'_>, lane: usize) -> bool {
+    m.wave.exec() >> lane & 1 != 0
+}
+
+/// Writes the lanes that `f` has a value for, where EXEC is on.
+fn write(m: &mut Machine<'_>, register: u32, f: impl Fn(usize) -> Option<u32>) {
+    for lane in 0..m.wave.lanes() {
+        if is_active(m, lane)
+            && let Some(v) = f(lane)
+        {
+            m.wave.set_lane(register as usize, lane, v);
+        }
+    }
+}
+
+/// A source's value in a lane.
+fn value(m: &Machine<'_>, s: Src, lane: usize) -> u32 {
+    match s {
+        Src::Vgpr(r) => m.wave.lane(r as usize, lane),
+        other => m.s32(other),
+    }
+}
+
+/// Sources in order, and a vector destination; nothing is executed where that lies past the
+/// wave's registers.
+fn to_vector(c: &Compile<'_>, run: Handler) -> Op {
+    if reads_lds(c) {
+        return refuse(c, "a direct read of LDS as a source");
+    }
+    let Some(d) = c.vector_dst(Field::Vdst) else {
+        return c.op(|_, _| NEXT);
+    };
+    let mut op = c.op(run);
+    op.d = d;
+    op.s[0] = c.src(Field::Src0);
+    op.s[1] = c.src(Field::Src1);
+    op.s[2] = c.src(Field::Src2);
+    op
+}
+
+/// The same with a scalar destination.
+fn to_scalar(c: &Compile<'_>, run: Handler) -> Op {
+    if reads_lds(c) {
+        return refuse(c, "a direct read of LDS as a source");
+    }
+    let mut op = c.op(run);
+    op.d = match c.inst.operand(Field::Vdst) {
+        Some(Operand::Reg(r)) => crate::program::scalar_number(r),
+        _ => sreg::NULL as u32,
+    };
+    op.s[0] = c.src(Field::Src0);
+    op.s[1] = c.src(Field::Src1);
+    op
+}
+
+fn reads_lds(c: &Compile<'_>) -> bool {
+    matches!(c.inst.operand(Field::Src0), Some(Operand::Reg(r)) if r.file == RegFile::LdsDirect)
+}
+
+/// Two vector registers that exchange lanes: `d` and `d2`.
+fn exchange(c: &Compile<'_>, run: Handler) -> Op {
+    let (Some(d), Some(s)) = (c.vector_dst(Field::Vdst), c.vector_dst(Field::Src0)) else {
+        return refuse(c, "a swap with a register past the wave's");
+    };
+    let mut op = c.op(run);
+    op.d = d;
+    op.d2 = s;
+    let upper =
+        |f| matches!(c.inst.operand(f), Some(Operand::Reg(r)) if r.half == Some(Half::Hi)) as u64;
+    op.imm = upper(Field::Vdst) | upper(Field::Src0) << 1;
+    op
+}
+
+/// Lane 0 is read where EXEC is zero ("V_READFIRSTLANE_B32").
+fn readfirstlane(m: &mut Machine<'_>, op: &Op) -> Step {
+    let v = value(m, op.s[0], m.first_lane());
+    m.set_s32(op.d, v);
+    NEXT
+}
+
+/// The lane select wraps at the wave's size; EXEC does not matter.
+fn readlane(m: &mut Machine<'_>, op: &Op) -> Step {
+    let lane = m.s32(op.s[1]) as usize % m.wave.lanes();
+    let v = value(m, op.s[0], lane);
+    m.set_s32(op.d, v);
+    NEXT
+}
+
+fn writelane(m: &mut Machine<'_>, op: &Op) -> Step {
+    let lane = m.s32(op.s[1]) as usize % m.wave.lanes();
+    let v = m.s32(op.s[0]);
+    m.wave.set_lane(op.d as usize, lane, v);
+    NEXT
+}
+
+/// OP_SEL of `v_permlane16_b32` and its kin: FI and BOUND_CTRL, kept in the op's `imm`.
+const FETCH_INACTIVE: u64 = 1;
+const BOUND_CTRL: u64 = 2;
+
+fn permlane(c: &Compile<'_>, run: Handler) -> Op {
+    let mut op = to_vector(c, run);
+    if op.d2 == 0 && op.s[0] != Src::None {
+        let bit = |f, b| (c.inst.field(f) >> 2 & 1) * b;
+        op.imm = bit(Field::Src0Modifiers, FETCH_INACTIVE) | bit(Field::Src1Modifiers, BOUND_CTRL);
+    }
+    op
+}
+
+/// Gathers lanes; `source` says which. A lane whose source EXEC switches off keeps its value, or
+/// gets zero under BOUND_CTRL, unless FI lets the source be read all the same.
+fn gather(m: &mut Machine<'_>, op: &Op, source: impl Fn(&Machine<'_>, usize) -> usize) -> Step {
+    let Src::Vgpr(s) = op.s[0] else { return NEXT };
+    let from = lanes(m, s);
+    let chosen: [Option<u32>; 64] = std::array::from_fn(|lane| {
+        if lane >= m.wave.lanes() {
+            return None;
+        }
+        let at = source(m, lane);
+        if op.imm & FETCH_INACTIVE != 0 || is_active(m, at) {
+            Some(from[at])
+        } else {
+            (op.imm & BOUND_CTRL != 0).then_some(0)
+        }
+    });
+    write(m, op.d, |lane| chosen[lane]);
+    NEXT
+}
+
+/// The row of a lane, or its neighbour within the pair of rows.
+fn row(lane: usize, other: bool) -> usize {
+    (lane / ROW ^ other as usize) * ROW
+}
+
+/// Four bits a lane of the row: the second source for lanes 0-7, the third for 8-15.
+fn selected(m: &Machine<'_>, op: &Op, lane: usize) -> usize {
+    let i = lane % ROW;
+    let bits = m.s32(if i < 8 { op.s[1] } else { op.s[2] });
+    (bits >> (4 * (i % 8)) & 15) as usize
+}
+
+fn selected_by_lane(m: &Machine<'_>, op: &Op, lane: usize) -> usize {
+    (value(m, op.s[1], lane) & 15) as usize
+}
+
+/// Swaps the halves of a wave64; in a wave32 it does nothing ("V_PERMLANE64_B32").
+fn permlane64(m: &mut Machine<'_>, op: &Op) -> Step {
+    if m.wave.lanes() != 64 {
+        return NEXT;
+    }
+    let Src::Vgpr(s) = op.s[0] else { return NEXT };
+    let from = lanes(m, s);
+    write(m, op.d, |lane| Some(from[lane ^ 32]));
+    NEXT
+}
+
+/// Swaps the odd groups of the first register with the even groups of the second. All lanes are
+/// read, EXEC gates what is written.
+fn group_swap(m: &mut Machine<'_>, op: &Op, group: usize) -> Step {
+    let (first, second) = (lanes(m, op.d), lanes(m, op.d2));
+    write(m, op.d2, |lane| {
+        (lane & group == 0).then(|| first[lane + group])
+    });
+    write(m, op.d, |lane| {
+        (lane & group != 0).then(|| second[lane - group])
+    });
+    NEXT
+}
+
+fn swap(m: &mut Machine<'_>, op: &Op) -> Step {
+    let (first, second) = (lanes(m, op.d), lanes(m, op.d2));
+    write(m, op.d, |lane| Some(second[lane]));
+    write(m, op.d2, |lane| Some(first[lane]));
+    NEXT
+}
+
+fn swap_halves(m: &mut Machine<'_>, op: &Op) -> Step {
+    let shift = |bit: u64| if op.imm & bit != 0 { 16 } else { 0 };
+    let (to, from) = (shift(1), shift(2));
+    for lane in 0..m.wave.lanes() {
+        if !is_active(m, lane) {
+            continue;
+        }
+        let a = m.wave.lane(op.d as usize, lane) >> to & 0xffff;
+        let b = m.wave.lane(op.d2 as usize, lane) >> from & 0xffff;
+        for (register, shift, v) in [(op.d, to, b), (op.d2, from, a)] {
+            let old = m.wave.lane(register as usize, lane);
+            let new = old & !(0xffff << shift) | v << shift;
+            m.wave.set_lane(register as usize, lane, new);
+        }
+    }
+    NEXT
+}
+
+/// Permutes within groups whose width the third source gives (CDNA 5). All lanes are read, EXEC
+/// gates what is written. `source` takes the lane's place in its group, the second source and the
+/// width. A width that is no power of two, which the manual leaves undefined, or that passes the
+/// wave is taken as the next power of two or as the wave.
+fn group_permute(
+    m: &mut Machine<'_>,
+    op: &Op,
+    source: impl Fn(usize, u32, usize) -> usize,
+) -> Step {
+    let Src::Vgpr(s) = op.s[0] else { return NEXT };
+    let width = (m.s32(op.s[2]) as usize)
+        .min(m.wave.lanes())
+        .next_power_of_two();
+    let select = m.s32(op.s[1]);
+    let from = lanes(m, s);
+    write(m, op.d, |lane| {
+        let base = lane & !(width - 1);
+        from.get(base + source(lane - base, select, width)).copied()
+    });
+    NEXT
+}
+
+fn permlane_bcast(m: &mut Machine<'_>, op: &Op) -> Step {
+    group_permute(m, op, |_, select, width| {
+        (select & 63) as usize & (width - 1)
+    })
+}
+
+fn permlane_up(m: &mut Machine<'_>, op: &Op) -> Step {
+    group_permute(m, op, |i, delta, _| {
+        i.checked_sub(delta as usize).unwrap_or(i)
+    })
+}
+
+fn permlane_down(m: &mut Machine<'_>, op: &Op) -> Step {
+    group_permute(m, op, |i, delta, width| {
+        match i.checked_add(delta as usize) {
+            Some(at) if at < width => at,
+            _ => i,
+        }
+    })
+}
+
+fn permlane_xor(m: &mut Machine<'_>, op: &Op) -> Step {
+    let wave = m.wave.lanes() as u32;
+    group_permute(m, op, |i, mask, width| {
+        let at = i ^ (mask & 63) as usize;
+        if mask >= wave || at >= width { i } else { at }
+    })
+}
+
+/// An index for `ds_bpermute_b32`: the lane that the first source names within the lane's group.
+fn permlane_idx_gen(m: &mut Machine<'_>, op: &Op) -> Step {
+    let result: [u32; 64] = std::array::from_fn(|lane| {
+        let mask = value(m, op.s[1], lane).wrapping_sub(1);
+        let select = (value(m, op.s[0], lane) & 63 & mask).wrapping_add(lane as u32 & !mask);
+        select << 2
+    });
+    write(m, op.d, |lane| Some(result[lane]));
+    NEXT
+}
+
+pub(super) fn register(r: &mut Registry) {
+    let custom: &[(&'static str, crate::semantics::CompileFn)] = &[
+        ("v_readfirstlane_b32", |c| to_scalar(c, readfirstlane)),
+        ("v_readlane_b32", |c| to_scalar(c, readlane)),
+        ("v_writelane_b32", |c| to_vector(c, writelane)),
+        ("v_permlane16_b32", |c| {
+            permlane(c, |m, op| {
+                gather(m, op, |m, lane| row(lane, false) + selected(m, op, lane))
+            })
+        }),
+        ("v_permlanex16_b32", |c| {
+            permlane(c, |m, op| {
+                gather(m, op, |m, lane| row(lane, true) + selected(m, op, lane))
+            })
+        }),
+        ("v_permlane16_var_b32", |c| {
+            permlane(c, |m, op| {
+                gather(m, op, |m, lane| {
+                    row(lane, false) + selected_by_lane(m, op, lane)
+                })
+            })
+        }),
+        ("v_permlanex16_var_b32", |c| {
+            permlane(c, |m, op| {
+                gather(m, op, |m, lane| {
+                    row(lane, true) + selected_by_lane(m, op, lane)
+                })
+            })
+        }),
+        ("v_permlane64_b32", |c| to_vector(c, permlane64)),
+        ("v_permlane16_swap_b32", |c| {
+            exchange(c, |m, op| group_swap(m, op, 16))
+        }),
+        ("v_permlane32_swap_b32", |c| {
+            exchange(c, |m, op| group_swap(m, op, 32))
+        }),
+        ("v_permlane_bcast_b32", |c| to_vector(c, permlane_bcast)),
+        ("v_permlane_up_b32", |c| to_vector(c, permlane_up)),
+        ("v_permlane_down_b32", |c| to_vector(c, permlane_down)),
+        ("v_permlane_xor_b32", |c| to_vector(c, permlane_xor)),
+        ("v_permlane_idx_gen_b32", |c| to_vector(c, permlane_idx_gen)),
+        ("v_swap_b32", |c| exchange(c, swap)),
+        ("v_swap_b16", |c| exchange(c, swap_halves)),
+    ];
+    for (name, f) in custom {
+        r.insert(name, Semantics::Custom(*f));
+    }
+    valu! { r;
+        "v_accvgpr_read_b32" | "v_accvgpr_write_b32" | "v_accvgpr_mov_b32" [] (a: u32) -> u32 => a;
+    }
+}

@@ -1,0 +1,110 @@
+//! Moves whose register numbers M0 adds to (`v_movrels_b32` and its kin).
+
+use crate::machine::Machine;
+use crate::program::{Compile, Handler, Op, Src, Step};
+use crate::semantics::{CompileFn, NEXT, Registry, Semantics, refuse};
+use waveglass_isa::Field;
+
+/// Which operands M0 moves, and by which bits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Index {
+    None,
+    Whole,
+    /// Bits 9:0.
+    Low,
+    /// Bits 25:16.
+    High,
+}
+
+impl Index {
+    fn offset(self, m0: u32) -> u32 {
+        match self {
+            Index::None => 0,
+            Index::Whole => m0,
+            Index::Low => m0 & 0x3ff,
+            Index::High => m0 >> 16 & 0x3ff,
+        }
+    }
+}
+
+/// The register that M0 leads to, `None` past the wave's VGPRs.
+fn resolve(m: &Machine<'_>, base: u32, index: Index) -> Option<usize> {
+    let at = base.checked_add(index.offset(m.m0()))? as usize;
+    (at < m.wave.vgpr_count).then_some(at)
+}
+
+/// A source past the allocation reads VGPR 0, a destination past it is not written, as for
+/// registers that an instruction names.
+fn relative_move(m: &mut Machine<'_>, op: &Op, source: Index, dest: Index) -> Step {
+    let Some(d) = resolve(m, op.d, dest) else {
+        return NEXT;
+    };
+    let exec = m.wave.exec();
+    let from = match op.s[0] {
+        Src::Vgpr(s) => Some(resolve(m, s, source).unwrap_or(0)),
+        _ => None,
+    };
+    for lane in 0..m.wave.lanes() {
+        if exec >> lane & 1 != 0 {
+            let v = match from {
+                Some(r) => m.wave.lane(r, lane),
+                None => m.s32(op.s[0]),
+            };
+            m.wave.set_lane(d, lane, v);
+        }
+    }
+    NEXT
+}
+
+fn swap_relative(m: &mut Machine<'_>, op: &Op) -> Step {
+    let Src::Vgpr(s) = op.s[0] else { return NEXT };
+    let (Some(d), Some(s)) = (resolve(m, op.d, Index::High), resolve(m, s, Index::Low)) else {
+        return m.refuse(op, "a swap with a register past the wave's");
+    };
+    let exec = m.wave.exec();
+    for lane in 0..m.wave.lanes() {
+        if exec >> lane & 1 != 0 {
+            let (a, b) = (m.wave.lane(d, lane), m.wave.lane(s, lane));
+            m.wave.set_lane(d, lane, b);
+            m.wave.set_lane(s, lane, a);
+        }
+    }
+    NEXT
+}
+
+fn compile(c: &Compile<'_>, run: Handler) -> Op {
+    if [Field::Dpp8, Field::DppCtrl, Field::DstSel, Field::Src0Sel]
+        .iter()
+        .any(|f| c.inst.operand_def(*f).is_some())
+    {
+        return refuse(c, "a relative move with DPP or SDWA");
+    }
+    let Some(d) = c.vector_dst(Field::Vdst) else {
+        return c.op(|_, _| NEXT);
+    };
+    let mut op = c.op(run);
+    op.d = d;
+    op.s[0] = c.src(Field::Src0);
+    op
+}
+
+pub(super) fn register(r: &mut Registry) {
+    let custom: &[(&'static str, CompileFn)] = &[
+        ("v_movreld_b32", |c| {
+            compile(c, |m, op| relative_move(m, op, Index::None, Index::Whole))
+        }),
+        ("v_movrels_b32", |c| {
+            compile(c, |m, op| relative_move(m, op, Index::Whole, Index::None))
+        }),
+        ("v_movrelsd_b32", |c| {
+            compile(c, |m, op| relative_move(m, op, Index::Whole, Index::Whole))
+        }),
+        ("v_movrelsd_2_b32", |c| {
+            compile(c, |m, op| relative_move(m, op, Index::Low, Index::High))
+        }),
+        ("v_swaprel_b32", |c| compile(c, swap_relative)),
+    ];
+    for (name, f) in custom {
+        r.insert(name, Semantics::Custom(*f));
+    }
+}
