@@ -82,7 +82,7 @@ pub struct Spec {
 }
 
 /// What a vector op needs beyond its slots.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ValuInfo {
     sources: [Ty; 3],
     result: Ty,
@@ -97,6 +97,11 @@ pub struct ValuInfo {
 }
 
 impl ValuInfo {
+    /// Registers that a source covers.
+    pub fn source_dwords(&self, i: usize) -> u32 {
+        self.sources.get(i).map_or(0, |t| t.dwords())
+    }
+
     /// Registers that the result covers.
     pub fn result_dwords(&self) -> usize {
         self.result.dwords() as usize
