@@ -323,3 +323,12 @@ fn halves_are_chosen_into_the_named_half() {
     b.run_all(&["02505dd60003aa01"]); // v_cndmask_b16 v2.h, v0.l, v1.h, vcc_lo
     assert_eq!([b.get(2, 0), b.get(2, 1)], [0x1111_9999, 0x2222_9999]);
 }
+
+#[test]
+fn fmamk_f64_multiplies_by_its_64_bit_literal() {
+    let mut b = bench(Target::Gfx1250, 32, 0, 0);
+    set64(&mut b, 0, 2.0f64.to_bits());
+    set64(&mut b, 2, 0.5f64.to_bits());
+    b.run_all(&["000508460000000000000840"]); // v_fmamk_f64 v[4:5], v[0:1], 3.0, v[2:3]
+    assert_eq!(f64::from_bits(get64(&b, 4, 31)), 6.5);
+}
