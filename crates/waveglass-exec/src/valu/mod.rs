@@ -10,6 +10,7 @@ mod dpp;
 pub mod kernel;
 mod modifiers;
 mod result;
+pub mod scalar;
 
 pub use dpp::Dpp;
 pub use kernel::{Builds, Kernel, LaneOp, Ty};
@@ -81,7 +82,7 @@ pub struct Spec {
 }
 
 /// What a vector op needs beyond its slots.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ValuInfo {
     sources: [Ty; 3],
     result: Ty,
@@ -96,6 +97,11 @@ pub struct ValuInfo {
 }
 
 impl ValuInfo {
+    /// Registers that a source covers.
+    pub fn source_dwords(&self, i: usize) -> u32 {
+        self.sources.get(i).map_or(0, |t| t.dwords())
+    }
+
     /// Registers that the result covers.
     pub fn result_dwords(&self) -> usize {
         self.result.dwords() as usize

@@ -50,7 +50,7 @@ pub(in crate::semantics) fn compile(c: &Compile<'_>) -> Option<Op> {
     };
     let mut op = c.op(run);
     op.imm = c.temp_base as u64;
-    op.pair = Some(Box::new([x, y]));
+    op.parts = Box::new([x, y]);
     Some(op)
 }
 
@@ -97,9 +97,7 @@ fn run_y_first(m: &mut Machine<'_>, op: &Op) -> Step {
 }
 
 fn run_both(m: &mut Machine<'_>, op: &Op, first: usize, second: usize) -> Step {
-    let Some(pair) = op.pair.as_deref() else {
-        return NEXT;
-    };
+    let pair = &op.parts;
     match (pair[first].run)(m, &pair[first]) {
         Step::Next => (pair[second].run)(m, &pair[second]),
         other => other,
@@ -108,7 +106,7 @@ fn run_both(m: &mut Machine<'_>, op: &Op, first: usize, second: usize) -> Step {
 
 /// Each half reads what the other writes: the first one's result waits while the second runs.
 fn run_held(m: &mut Machine<'_>, op: &Op) -> Step {
-    let Some([x, y]) = op.pair.as_deref() else {
+    let [x, y] = &*op.parts else {
         return NEXT;
     };
     let n = m.wave.lanes();
