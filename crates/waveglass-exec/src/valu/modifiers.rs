@@ -87,7 +87,8 @@ impl SourceMods {
                         m.abs = bits & 2 != 0 && is_float;
                     }
                 }
-                ModStyle::Sext => m.sext = bits & 1 != 0,
+                // SEXT is bit 4 of an SDWA source's modifiers, behind neg, abs and OP_SEL.
+                ModStyle::Sext => m.sext = bits & 16 != 0,
                 ModStyle::Fp | ModStyle::Fp16 => {
                     m.neg = bits & 1 != 0;
                     m.abs = bits & 2 != 0;

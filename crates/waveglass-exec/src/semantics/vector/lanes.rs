@@ -148,7 +148,7 @@ fn gather(m: &mut Machine<'_>, op: &Op, source: impl Fn(&Machine<'_>, usize) -> 
 
 /// The row of a lane, or its neighbour within the pair of rows.
 fn row(lane: usize, other: bool) -> usize {
-    (lane / ROW ^ other as usize) * ROW
+    ((lane / ROW) ^ other as usize) * ROW
 }
 
 /// Four bits a lane of the row: the second source for lanes 0-7, the third for 8-15.
