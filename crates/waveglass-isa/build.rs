@@ -302,8 +302,12 @@ fn pieces(shape: &Shape) -> String {
         if at > 0 {
             // The second half of a VOPD pair has a mnemonic of its own.
             if let Some((before, after)) = rest[..at].split_once("::") {
-                write!(out, "Piece::Text({:?}),Piece::SecondName,", format!("{before}:: "))
-                    .unwrap();
+                write!(
+                    out,
+                    "Piece::Text({:?}),Piece::SecondName,",
+                    format!("{before}:: ")
+                )
+                .unwrap();
                 if !after.is_empty() {
                     write!(out, "Piece::Text({after:?}),").unwrap();
                 }

@@ -77,7 +77,11 @@ pub(crate) fn run(targets: &[Target], options: &Options<'_>) -> Result<()> {
                     of_row.push(row);
                 }
             }
-            let answers = worker::ask(target.name(), &features(target, wave, options.true16), &samples)?;
+            let answers = worker::ask(
+                target.name(),
+                &features(target, wave, options.true16),
+                &samples,
+            )?;
             let (mut bad, mut crashes, mut listed) = (0u64, 0u64, 0u64);
             let mut by_encoding: BTreeMap<&str, u64> = BTreeMap::new();
             let mut shown = std::collections::HashSet::new();

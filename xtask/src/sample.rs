@@ -128,7 +128,10 @@ pub(crate) fn sample(rng: &mut Rng, target: Target, row: &InstDef) -> [u32; 5] {
     }
     // The scalar destination that v_cmpx does not use is EXEC in what assemblers write.
     if row.mnemonic.starts_with("v_cmpx_")
-        && row.operands().iter().all(|o| o.spans.iter().all(|s| s.0 != 0))
+        && row
+            .operands()
+            .iter()
+            .all(|o| o.spans.iter().all(|s| s.0 != 0))
         && rng.next() % 4 != 0
     {
         words[0] |= 0x7e;

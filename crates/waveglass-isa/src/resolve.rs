@@ -101,10 +101,7 @@ fn valid_dpp_ctrl(inst: &Inst, v: u64) -> bool {
         _ => false,
     };
     // 64-bit operands move by row_newbcast only (CDNA2 ISA 6.3.1).
-    let wide = || {
-        target.has_gfx90a_insts()
-            && inst.def().operands().iter().any(|o| o.bits == 64)
-    };
+    let wide = || target.has_gfx90a_insts() && inst.def().operands().iter().any(|o| o.bits == 64);
     known && (matches!(v, 0x150..=0x15f) || !wide())
 }
 
@@ -171,16 +168,13 @@ fn resolve_raw(inst: &Inst, o: &OperandDef, raw: u64) -> Option<Operand> {
         OperandKind::Scalar => scalar(inst, o, raw).filter(|x| matches!(x, Operand::Reg(_))),
         OperandKind::Mods(_) => Some(Operand::Imm(raw as i64)),
         OperandKind::Imm(style) => Some(immediate(o, style, raw)),
-        OperandKind::VgprSrcLds => {
-            scalar(inst, o, raw).filter(|x| matches!(x, Operand::Reg(r) if r.file == RegFile::LdsDirect))
-        }
+        OperandKind::VgprSrcLds => scalar(inst, o, raw)
+            .filter(|x| matches!(x, Operand::Reg(r) if r.file == RegFile::LdsDirect)),
         OperandKind::VgprOrInline | OperandKind::AgprOrInline => {
             scalar(inst, o, raw).filter(|x| !matches!(x, Operand::Reg(_)))
         }
-        OperandKind::ScalarSrc | OperandKind::ScalarSrcLit => {
-            scalar(inst, o, raw & 0xff)
-                .filter(|x| !matches!(x, Operand::Reg(r) if r.file == RegFile::LdsDirect))
-        }
+        OperandKind::ScalarSrc | OperandKind::ScalarSrcLit => scalar(inst, o, raw & 0xff)
+            .filter(|x| !matches!(x, Operand::Reg(r) if r.file == RegFile::LdsDirect)),
         _ => scalar(inst, o, raw & 0xff),
     }
 }

@@ -709,7 +709,7 @@ fn map_code(
     let loaded = object.image().relocated(place::IMAGE)?;
     let mut code = None;
     for s in &loaded.segments {
-        let address = place::IMAGE + s.address;
+        let address = s.address;
         // Regions start at a multiple of 16; a segment may not.
         let lead = (address % 16) as usize;
         let mut bytes = vec![0u8; lead];

@@ -169,7 +169,9 @@ impl Table {
                 // A row is enough for each pair of matrix formats: they decide the register counts.
                 if inst.mnemonic.contains("f8f6f4")
                     && forms.iter().any(|f| {
-                        f.2 == value && f.1 == wave && f.3.template == shape.template
+                        f.2 == value
+                            && f.1 == wave
+                            && f.3.template == shape.template
                             && f.3.operands[0] == shape.operands[0]
                     })
                 {

@@ -54,7 +54,10 @@ impl Printer<'_> {
     fn instruction(&mut self) {
         let def = self.inst.def();
         let (first, second) = match def.shape.pieces.contains(&Piece::SecondName) {
-            true => def.mnemonic.split_once(" :: ").unwrap_or((def.mnemonic, "")),
+            true => def
+                .mnemonic
+                .split_once(" :: ")
+                .unwrap_or((def.mnemonic, "")),
             false => (def.mnemonic, ""),
         };
         self.out.push_str(first);

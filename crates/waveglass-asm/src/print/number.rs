@@ -70,7 +70,19 @@ mod tests {
     #[test]
     fn numbers_read_as_the_standard_library_writes_them() {
         let inst = decode(Target::Gfx900, &[0, 0, 0, 0x7e]).expect("v_nop");
-        for v in [0u64, 7, 10, 99, 100, 999, 1000, 1001, 65_535, 1 << 40, u64::MAX] {
+        for v in [
+            0u64,
+            7,
+            10,
+            99,
+            100,
+            999,
+            1000,
+            1001,
+            65_535,
+            1 << 40,
+            u64::MAX,
+        ] {
             let mut out = String::new();
             let options = PrintOptions::default();
             let mut p = Printer {

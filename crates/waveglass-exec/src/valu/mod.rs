@@ -10,6 +10,7 @@ mod dpp;
 pub mod kernel;
 mod modifiers;
 mod result;
+pub mod scalar;
 
 pub use dpp::Dpp;
 pub use kernel::{Builds, Kernel, LaneOp, Ty};

@@ -10,7 +10,7 @@ use crate::machine::Machine;
 use crate::program::{Compile, Op, Src, Step};
 use crate::semantics::{Registry, refuse};
 use crate::wave::ROW_LANES;
-use waveglass_isa::{Field, InstFlags};
+use waveglass_isa::{Access as OperandAccess, Field};
 use waveglass_mem::buffer::{BufferDescriptor, BufferKind, BufferLane, BufferRequest};
 use waveglass_mem::{AtomicOp, AtomicWidth, Element, Lanes};
 
@@ -83,7 +83,10 @@ fn atomic(c: &Compile<'_>, atomic: AtomicOp, width: AtomicWidth) -> Op {
     (op.d, op.d2) = (data, data);
     op.mem.atomic = atomic;
     op.mem.width = width;
-    op.mem.returns = c.inst.def().flags.contains(InstFlags::ATOMIC_RET);
+    op.mem.returns = c
+        .inst
+        .operand_def(Field::Vdata)
+        .is_some_and(|o| o.access == OperandAccess::ReadWrite);
     if op.mem.returns && c.vector_dst(Field::Vdata).is_none() {
         return without_destination(c);
     }

@@ -66,12 +66,12 @@ pub(super) fn register(r: &mut Registry) {
 }
 
 /// An op with the LDS address in `s[0]` and the offset; GDS is refused.
-pub(super) fn addressed(c: &Compile<'_>, run: Handler) -> Result<Op, Op> {
+pub(super) fn addressed(c: &Compile<'_>, run: Handler) -> Result<Op, &'static str> {
     if c.inst.field(Field::Gds) != 0 || super::has_word(c, "gds") {
-        return Err(refuse(c, "GDS is not modelled"));
+        return Err("GDS is not modelled");
     }
     let Some(address) = vgpr(c, Field::Addr) else {
-        return Err(refuse(c, "an operand is missing"));
+        return Err("an operand is missing");
     };
     let mut op = c.op(run);
     op.target = address;
@@ -106,7 +106,7 @@ pub(super) fn addresses(m: &Machine<'_>, op: &Op, offset: i64) -> [u32; 64] {
 fn load(c: &Compile<'_>, element: Element, half: Half) -> Op {
     let base = match addressed(c, run_load) {
         Ok(op) => op,
-        Err(refused) => return refused,
+        Err(why) => return refuse(c, why),
     };
     with_destination(c, Field::Vdst, run_load, |op| {
         op.target = base.target;
@@ -131,7 +131,7 @@ fn run_load(m: &mut Machine<'_>, op: &Op) -> Step {
 fn store(c: &Compile<'_>, element: Element, half: Half) -> Op {
     let mut op = match addressed(c, run_store) {
         Ok(op) => op,
-        Err(refused) => return refused,
+        Err(why) => return refuse(c, why),
     };
     let Some(data) = vgpr(c, Field::Data0) else {
         return refuse(c, "an operand is missing");
@@ -156,7 +156,7 @@ fn run_store(m: &mut Machine<'_>, op: &Op) -> Step {
 fn load_pair(c: &Compile<'_>, element: Element, stride: i64) -> Op {
     let base = match addressed(c, run_load_pair) {
         Ok(op) => op,
-        Err(refused) => return refused,
+        Err(why) => return refuse(c, why),
     };
     with_destination(c, Field::Vdst, run_load_pair, |op| {
         op.target = base.target;
@@ -186,7 +186,7 @@ fn run_load_pair(m: &mut Machine<'_>, op: &Op) -> Step {
 fn store_pair(c: &Compile<'_>, element: Element, stride: i64) -> Op {
     let mut op = match addressed(c, run_store_pair) {
         Ok(op) => op,
-        Err(refused) => return refused,
+        Err(why) => return refuse(c, why),
     };
     let (Some(data0), Some(data1)) = (vgpr(c, Field::Data0), vgpr(c, Field::Data1)) else {
         return refuse(c, "an operand is missing");

@@ -97,7 +97,7 @@ fn compile(
 ) -> Op {
     let mut op = match addressed(c, run) {
         Ok(op) => op,
-        Err(refused) => return refused,
+        Err(why) => return refuse(c, why),
     };
     let Some(data) = vgpr(c, Field::Data0) else {
         return refuse(c, "an operand is missing");
@@ -184,7 +184,7 @@ fn exchange_pairs(r: &mut Registry) {
 fn exchange_pair(c: &Compile<'_>, width: AtomicWidth, stride: i64) -> Op {
     let base = match addressed(c, run_exchange_pair) {
         Ok(op) => op,
-        Err(refused) => return refused,
+        Err(why) => return refuse(c, why),
     };
     let (Some(data0), Some(data1)) = (vgpr(c, Field::Data0), vgpr(c, Field::Data1)) else {
         return refuse(c, "an operand is missing");

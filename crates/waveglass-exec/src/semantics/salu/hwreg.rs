@@ -18,6 +18,8 @@ enum HwReg {
     ScratchHi,
     Cycles,
     CyclesHi,
+    /// IB_STS2 of gfx1250: bits 9:6 are zero outside a workgroup cluster.
+    IbSts2,
 }
 
 fn of_number(c: &Compile<'_>, number: u64) -> Option<HwReg> {
@@ -31,6 +33,7 @@ fn of_number(c: &Compile<'_>, number: u64) -> Option<HwReg> {
         (10.., 21) => HwReg::ScratchHi,
         (10.., 29) => HwReg::Cycles,
         (12, 30) => HwReg::CyclesHi,
+        (12, 28) if c.inst.target().has_gfx1250_insts() => HwReg::IbSts2,
         _ => return None,
     })
 }
@@ -50,6 +53,7 @@ fn read(m: &Machine<'_>, reg: u64) -> u32 {
         x if x == HwReg::ScratchHi as u64 => (m.wave.scratch_base >> 32) as u32,
         // A clock that counts this wave's instructions: the same in every run.
         x if x == HwReg::Cycles as u64 => m.wave.steps as u32 & 0xf_ffff,
+        x if x == HwReg::IbSts2 as u64 => 0,
         _ => (m.wave.steps >> 20) as u32,
     }
 }
@@ -81,7 +85,7 @@ fn compile(c: &Compile<'_>, run: crate::program::Handler, writes: bool) -> Op {
     };
     let read_only = matches!(
         reg,
-        HwReg::Status | HwReg::HwId | HwReg::Cycles | HwReg::CyclesHi
+        HwReg::Status | HwReg::HwId | HwReg::Cycles | HwReg::CyclesHi | HwReg::IbSts2
     ) || (c.inst.target().major() >= 11
         && matches!(reg, HwReg::ScratchLo | HwReg::ScratchHi));
     if writes && read_only {
