@@ -185,3 +185,63 @@ fn moved(plain: &Op, index: u32, enabled: u32, registers: u32) -> Option<Op> {
     }
     Some(op)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::{Program, Registers};
+    use crate::testing::Bench;
+    use waveglass_isa::Target;
+
+    fn program(code: &[u32]) -> Program {
+        let bytes: Vec<u8> = code.iter().flat_map(|w| w.to_le_bytes()).collect();
+        let registers = Registers {
+            vgprs: 64,
+            agprs: 64,
+        };
+        Program::compile(Target::Gfx900, 64, &bytes, 0, &[0], registers)
+    }
+
+    const ON_SRC0_DST: u32 = 0xbf11_0902;
+    const OFF: u32 = 0xbf9c_0000;
+    const MOV_V0_V1: u32 = 0x7e00_0301;
+    const ENDPGM: u32 = 0xbf81_0000;
+
+    fn run(b: &mut Bench, program: &Program, n: usize) -> Step {
+        let mut last = Step::Next;
+        for op in &program.ops()[..n] {
+            last = b.run_op(op);
+        }
+        last
+    }
+
+    #[test]
+    fn the_index_moves_registers_until_the_mode_is_off() {
+        let mut b = Bench::new(Target::Gfx900, 64);
+        for r in 0..8 {
+            b.set(r, |_| 10 + r as u32);
+        }
+        b.wave.sgpr[2] = 3;
+        b.wave.sgpr[sreg::M0] = 0xabcd_0f00;
+        let p = program(&[ON_SRC0_DST, MOV_V0_V1, OFF, MOV_V0_V1, ENDPGM]);
+        assert_eq!(run(&mut b, &p, 4), Step::Next);
+        // v3 = v4 inside, v0 = v1 outside.
+        assert_eq!([0, 1, 3, 4].map(|r| b.get(r, 0)), [11, 11, 14, 14]);
+        assert_eq!(b.wave.sgpr[sreg::M0], 0xabcd_9f03);
+    }
+
+    #[test]
+    fn a_mode_that_lasts_past_the_end_is_refused() {
+        let mut b = Bench::new(Target::Gfx900, 64);
+        let p = program(&[ON_SRC0_DST, MOV_V0_V1, ENDPGM]);
+        assert!(matches!(run(&mut b, &p, 1), Step::Stop(_)));
+    }
+
+    #[test]
+    fn an_index_past_the_registers_is_refused() {
+        let mut b = Bench::new(Target::Gfx900, 64);
+        b.wave.sgpr[2] = 200;
+        let p = program(&[ON_SRC0_DST, MOV_V0_V1, OFF, ENDPGM]);
+        assert!(matches!(run(&mut b, &p, 2), Step::Stop(_)));
+    }
+}

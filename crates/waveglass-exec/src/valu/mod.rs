@@ -42,8 +42,6 @@ pub enum MaskUse {
     Vcc,
     /// The kernel gets the truth table of `v_bitop3_b32`.
     TruthTable,
-    /// The kernel gets which byte of the source or result `byte_sel` or `op_sel` names.
-    ByteSelect,
     /// The kernel gets NEG_LO, whose bit says that a source is signed (`v_dot4_i32_iu8`).
     Signed,
 }
@@ -189,7 +187,6 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
                 | MaskUse::Select
                 | MaskUse::Vcc
                 | MaskUse::TruthTable
-                | MaskUse::ByteSelect
                 | MaskUse::Signed
         )
     {
@@ -226,7 +223,6 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         }
         MaskUse::Select => info.mask_in = mask_source(c, dst),
         MaskUse::Vcc => info.mask_in = Src::Sgpr(sreg::VCC_LO as u8),
-        MaskUse::ByteSelect => info.mask_in = Src::Const(byte_select(c)),
         MaskUse::Signed => info.mask_in = Src::Const(signed_sources(c)),
         MaskUse::TruthTable => info.mask_in = Src::Const(c.inst.field(Field::Bitop3) & 0xff),
     }
@@ -289,15 +285,6 @@ fn carry_out(c: &Compile<'_>) -> u32 {
         Some(Operand::Reg(r)) => crate::program::scalar_number(r),
         _ => sreg::VCC_LO as u32,
     }
-}
-
-/// The byte that `byte_sel` names, else the one that OP_SEL's bits of the first source do: bit 2
-/// of its modifiers for a word, bit 3 for the other bit.
-fn byte_select(c: &Compile<'_>) -> u64 {
-    if c.inst.operand_def(Field::ByteSel).is_some() {
-        return c.inst.field(Field::ByteSel) & 3;
-    }
-    c.inst.field(Field::Src0Modifiers) >> 2 & 3
 }
 
 /// NEG_LO of the two factors: bit 0 of each source's modifiers.
@@ -451,12 +438,7 @@ fn run_slow(m: &mut Machine<'_>, op: &Op) -> Step {
         MaskUse::CarryOut | MaskUse::CarryInOut => {
             m.wave.set_mask(info.mask_out as usize, mask & write);
         }
-        MaskUse::None
-        | MaskUse::Select
-        | MaskUse::Vcc
-        | MaskUse::TruthTable
-        | MaskUse::ByteSelect
-        | MaskUse::Signed => {}
+        MaskUse::None | MaskUse::Select | MaskUse::Vcc | MaskUse::TruthTable | MaskUse::Signed => {}
     }
     if mode_flushes_output(mode, info.result) {
         modifiers::flush_denormals(&mut m.wave.lanes_flat()[d..d + 2 * n], n, info.result);
