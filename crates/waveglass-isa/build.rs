@@ -294,6 +294,7 @@ fn camel(s: &str) -> String {
 fn register_kind(what: &str) -> &'static str {
     match what {
         "v" => "Vgpr",
+        "vexp" => "VgprExport",
         "vlo" => "VgprLo",
         "vh" => "VgprHalf",
         "va" => "VgprOrAgpr",

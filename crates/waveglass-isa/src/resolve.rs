@@ -62,6 +62,7 @@ fn resolve_raw(inst: &Inst, o: &OperandDef, raw: u64) -> Option<Operand> {
             }
             vgpr(raw)
         }
+        OperandKind::VgprExport => export(inst, o),
         OperandKind::VgprLo => half(raw & 0x7f, raw & 0x80 != 0),
         OperandKind::VgprHalf => half(raw & 0xff, op_sel(inst, o)),
         OperandKind::VgprOrAgpr => {
@@ -104,6 +105,22 @@ fn resolve_raw(inst: &Inst, o: &OperandDef, raw: u64) -> Option<Operand> {
         OperandKind::Imm(style) => Some(immediate(o, style, raw)),
         _ => scalar(inst, o, raw & 0xff),
     }
+}
+
+/// A component of an export: absent where EN has no bit for it. Compressed exports take two
+/// components from each of the first two sources (RDNA1 ISA 11.2).
+fn export(inst: &Inst, o: &OperandDef) -> Option<Operand> {
+    const SOURCES: [Field; 4] = [Field::Src0, Field::Src1, Field::Src2, Field::Src3];
+    let n = SOURCES.iter().position(|&f| f == o.field)?;
+    if inst.field(Field::En) >> n & 1 == 0 {
+        return Some(Operand::Off);
+    }
+    let index = if inst.field(Field::Compr) != 0 {
+        inst.field(SOURCES[n / 2])
+    } else {
+        inst.raw(o)
+    };
+    vector(inst, o, RegFile::Vgpr, index)
 }
 
 /// The half that `op_sel` names: bit 2 of a source's own modifiers, bit 3 of the first source's
@@ -159,11 +176,11 @@ fn scalar(inst: &Inst, o: &OperandDef, code: u64) -> Option<Operand> {
         LITERAL if Inst::takes_literal(o.kind) => Some(Operand::Literal(
             inst.literal_words().first().copied().unwrap_or(0),
         )),
-        _ => special(target, code, n).map(Operand::Reg),
+        _ => special(target, o.kind, code, n).map(Operand::Reg),
     }
 }
 
-fn special(target: Target, code: u64, n: u8) -> Option<Reg> {
+fn special(target: Target, kind: OperandKind, code: u64, n: u8) -> Option<Reg> {
     use RegFile::*;
     let gfx9 = target.is_gfx9();
     let gfx11 = target.major() >= 11;
@@ -182,19 +199,25 @@ fn special(target: Target, code: u64, n: u8) -> Option<Reg> {
         104 | 105 if gfx9 => half(XnackMask, 104),
         106 | 107 => half(Vcc, 106),
         124 if gfx11 => Some(Reg::new(Null, 0, n)),
-        125 if !gfx11 && !gfx9 => Some(Reg::new(Null, 0, n)),
+        125 if !gfx11 => Some(Reg::new(Null, 0, n)),
         124 | 125 if (code == 125) == gfx11 && n == 1 => Some(Reg::new(M0, 0, 1)),
         126 | 127 => half(Exec, 126),
-        230 | 231 if target.has_gfx1250_insts() => half(FlatScratchBase, 230),
+        230 | 231 => half(FlatScratchBase, 230),
         235 => one(SharedBase),
         236 => one(SharedLimit),
         237 => one(PrivateBase),
         238 => one(PrivateLimit),
-        239 if !target.has_gfx1250_insts() => one(PopsExitingWaveId),
+        239 => one(PopsExitingWaveId),
         251 => one(Vccz),
         252 => one(Execz),
         253 => one(Scc),
-        254 if n == 1 && target.major() <= 10 => Some(Reg::new(LdsDirect, 0, 1)),
+        254 if n == 1
+ && target.major() <= 10
+ // The scalar ALU has no way to LDS: LDS_DIRECT is for vector operands.
+ && !matches!(kind, OperandKind::ScalarSrcLit | OperandKind::ScalarSrc) =>
+        {
+            Some(Reg::new(LdsDirect, 0, 1))
+        }
         _ => None,
     }
 }

@@ -100,6 +100,8 @@ pub enum Access {
 pub enum OperandKind {
     /// A VGPR.
     Vgpr,
+    /// A component of an export: a VGPR that the enable mask and COMPR choose.
+    VgprExport,
     /// A half of `v0`-`v127`: bit 7 of the field names the half.
     VgprLo,
     /// A VGPR whose half `op_sel` names.

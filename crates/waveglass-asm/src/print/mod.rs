@@ -1,5 +1,8 @@
 //! Printing: a walk over the template of the instruction's shape.
 
+mod format;
+mod memory;
+mod message;
 mod modifier;
 mod register;
 

@@ -37,6 +37,46 @@ pub(super) fn print(p: &mut Printer<'_>, style: ImmStyle, o: &OperandDef) {
                 p.integer(value);
             }
         }
+        ImmStyle::Swizzle => p.swizzle(raw),
+        ImmStyle::Cpol => p.cache_policy(raw),
+        ImmStyle::Format => p.buffer_format(raw),
+        ImmStyle::Smemoffset => p.signed_hex(value),
+        ImmStyle::Smemoffsetmod => {
+            p.out.push_str(" offset:");
+            p.signed_hex(value);
+        }
+        ImmStyle::Optsmemoffsetmod => {
+            if value != 0 {
+                p.out.push_str(" offset:");
+                p.signed_hex(value);
+            }
+        }
+        ImmStyle::Dmask => {
+            if raw != 0 {
+                p.out.push_str(" dmask:");
+                p.hex(raw);
+            }
+        }
+        ImmStyle::Dim => p.dimension(raw),
+        ImmStyle::R128a16 => p.r128(o),
+        ImmStyle::ExpTgt => p.export_target(raw),
+        ImmStyle::ExpCompr => flag(p, " compr"),
+        ImmStyle::ExpVm => flag(p, " vm"),
+        ImmStyle::Sendmsg => p.message(raw),
+        ImmStyle::Hwreg => p.hardware_register(raw),
+        ImmStyle::Swaitcnt => p.wait_counts(raw),
+        ImmStyle::Depctr => p.dependency_counters(raw),
+        ImmStyle::Sdelayalu => p.delays(raw),
+        ImmStyle::Gpridxmode => p.index_mode(raw),
+        ImmStyle::Endpgm => {
+            if raw != 0 {
+                p.out.push(' ');
+                p.integer(raw as i64);
+            }
+        }
+        ImmStyle::S16imm | ImmStyle::U16imm | ImmStyle::Versionimm => p.hex(raw),
+        ImmStyle::Soppbrtarget => p.integer(raw as i64),
+        ImmStyle::I32imm | ImmStyle::I8imm | ImmStyle::I16imm => p.small_or_hex(raw),
         ImmStyle::Offset0 | ImmStyle::Offset1 => {
             if raw != 0 {
                 p.out.push_str(if style == ImmStyle::Offset0 {
@@ -49,5 +89,23 @@ pub(super) fn print(p: &mut Printer<'_>, style: ImmStyle, o: &OperandDef) {
         }
         ImmStyle::Kimmfp16 | ImmStyle::Kimmfp32 | ImmStyle::Kimmfp64 => p.hex(raw),
         _ => p.integer(value),
+    }
+}
+
+impl Printer<'_> {
+    /// Hexadecimal digits after the sign.
+    fn signed_hex(&mut self, value: i64) {
+        if value < 0 {
+            self.out.push('-');
+        }
+        self.hex(value.unsigned_abs());
+    }
+
+    /// Decimal where the value is an inline constant of 32 bits, else hexadecimal.
+    fn small_or_hex(&mut self, raw: u64) {
+        match raw as u32 as i32 {
+            i @ -16..=64 => self.integer(i as i64),
+            _ => self.hex(raw),
+        }
     }
 }

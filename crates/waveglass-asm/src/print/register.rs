@@ -100,7 +100,7 @@ impl Printer<'_> {
                 Some([
                     "src_flat_scratch_base_lo",
                     "src_flat_scratch_base_hi",
-                    "src_flat_scratch_base",
+                    "src_flat_scratch_base_lo",
                 ]),
             ),
             RegFile::PopsExitingWaveId => (
