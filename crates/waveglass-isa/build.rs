@@ -291,10 +291,20 @@ fn camel(s: &str) -> String {
         .collect()
 }
 
-fn register_kind(what: &str) -> &'static str {
-    match what {
+fn register_kind(what: &str) -> String {
+    if let Some(letters) = what.strip_prefix("sx") {
+        return format!(
+            "ScalarExcept{{m0:{},exec:{},exec_hi:{},null:{}}}",
+            letters.contains('m'),
+            letters.contains('e'),
+            letters.contains('h'),
+            letters.contains('n')
+        );
+    }
+    let kind = match what {
         "v" => "Vgpr",
         "vexp" => "VgprExport",
+        "vu" => "VgprUnaligned",
         "vlo" => "VgprLo",
         "vh" => "VgprHalf",
         "va" => "VgprOrAgpr",
@@ -319,7 +329,8 @@ fn register_kind(what: &str) -> &'static str {
         "ai" => "AgprOrInline",
         "sdwa" => "SdwaSrc",
         other => panic!("operand kind {other}"),
-    }
+    };
+    kind.to_owned()
 }
 
 fn type_variant(ty: &str) -> &'static str {

@@ -62,6 +62,7 @@ fn resolve_raw(inst: &Inst, o: &OperandDef, raw: u64) -> Option<Operand> {
             }
             vgpr(raw)
         }
+        OperandKind::VgprUnaligned => vgpr(raw),
         OperandKind::VgprExport => export(inst, o),
         OperandKind::VgprLo => half(raw & 0x7f, raw & 0x80 != 0),
         OperandKind::VgprHalf => half(raw & 0xff, op_sel(inst, o)),
@@ -101,6 +102,20 @@ fn resolve_raw(inst: &Inst, o: &OperandDef, raw: u64) -> Option<Operand> {
         }
         OperandKind::SdwaDst => scalar(inst, o, raw & 0x7f),
         OperandKind::Scalar => scalar(inst, o, raw).filter(|x| matches!(x, Operand::Reg(_))),
+        OperandKind::ScalarExcept {
+            m0,
+            exec,
+            exec_hi,
+            null,
+        } => scalar(inst, o, raw).filter(|x| match x {
+            Operand::Reg(r) => match r.file {
+                RegFile::M0 => !m0,
+                RegFile::Exec => !exec && !(exec_hi && r.index == 1),
+                RegFile::Null => !null,
+                _ => true,
+            },
+            _ => false,
+        }),
         OperandKind::Mods(_) => Some(Operand::Imm(raw as i64)),
         OperandKind::Imm(style) => Some(immediate(o, style, raw)),
         _ => scalar(inst, o, raw & 0xff),
@@ -199,10 +214,10 @@ fn special(target: Target, kind: OperandKind, code: u64, n: u8) -> Option<Reg> {
         104 | 105 if gfx9 => half(XnackMask, 104),
         106 | 107 => half(Vcc, 106),
         124 if gfx11 => Some(Reg::new(Null, 0, n)),
-        125 if !gfx11 => Some(Reg::new(Null, 0, n)),
+        125 if !gfx11 && !gfx9 => Some(Reg::new(Null, 0, n)),
         124 | 125 if (code == 125) == gfx11 && n == 1 => Some(Reg::new(M0, 0, 1)),
         126 | 127 => half(Exec, 126),
-        230 | 231 => half(FlatScratchBase, 230),
+        230 | 231 if target.has_gfx1250_insts() => half(FlatScratchBase, 230),
         235 => one(SharedBase),
         236 => one(SharedLimit),
         237 => one(PrivateBase),

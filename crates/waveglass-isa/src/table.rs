@@ -102,6 +102,8 @@ pub enum OperandKind {
     Vgpr,
     /// A component of an export: a VGPR that the enable mask and COMPR choose.
     VgprExport,
+    /// A VGPR tuple that may start at an odd register even on targets with aligned tuples.
+    VgprUnaligned,
     /// A half of `v0`-`v127`: bit 7 of the field names the half.
     VgprLo,
     /// A VGPR whose half `op_sel` names.
@@ -122,6 +124,17 @@ pub enum OperandKind {
     VgprSrcLo,
     /// A scalar register: SGPR, VCC, TTMP, M0, EXEC, NULL and the like.
     Scalar,
+    /// A scalar register but for some.
+    ScalarExcept {
+        /// M0 is not taken.
+        m0: bool,
+        /// EXEC and its halves are not taken.
+        exec: bool,
+        /// EXEC_HI is not taken.
+        exec_hi: bool,
+        /// NULL is not taken.
+        null: bool,
+    },
     /// The result of an SDWA comparison: VCC, or a scalar register where bit 7 is set.
     SdwaDst,
     /// A scalar register, an inline constant or a literal.

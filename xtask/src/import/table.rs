@@ -409,6 +409,21 @@ fn shape_of(target: Target, enc: &str, v: &Variant, image: bool, not_read: bool)
         } else if kind == "imm.flat_offset" {
             kind = "imm.flat_offset_s".to_owned();
         }
+        if class == "CPol_GLC1" {
+            // The encoding fixes GLC to 1, which the field keeps all the same.
+            let glc = match (enc, target.major()) {
+                ("ENC_MUBUF" | "ENC_MTBUF", _) => 14,
+                (e, 11) if e.starts_with("ENC_FLAT") => 14,
+                _ => 16,
+            };
+            anyhow::ensure!(
+                v.mask >> glc & v.value >> glc & 1 == 1,
+                "{}: bit {glc} is not a fixed GLC",
+                v.rec
+            );
+            spans.push((glc, 0, 1));
+            spans.sort();
+        }
         if image
             && kind.starts_with('v')
             && (name.starts_with("vdata") || name.starts_with("vaddr"))
