@@ -20,6 +20,7 @@ struct Shape {
     size: u32,
     mask: u128,
     template: String,
+    sources: u32,
     operands: Vec<Operand>,
 }
 
@@ -96,6 +97,7 @@ fn read_shapes(text: &str) -> Vec<Shape> {
                 size: w[2].parse().expect("size"),
                 mask: hex(w[3]),
                 template: String::new(),
+                sources: 0,
                 operands: Vec::new(),
             });
             continue;
@@ -103,6 +105,8 @@ fn read_shapes(text: &str) -> Vec<Shape> {
         let shape = shapes.last_mut().expect("a shape line first");
         if let Some(t) = line.strip_prefix("  asm ") {
             shape.template = t.to_owned();
+        } else if let Some(n) = line.strip_prefix("  sources ") {
+            shape.sources = n.parse().expect("a number of sources");
         } else if line.trim() == "asm" {
         } else {
             let w: Vec<&str> = line.split_whitespace().collect();
@@ -239,16 +243,47 @@ fn write_shapes(text: &mut String, shapes: &[Shape]) {
         }
         writeln!(
             text,
-            "Shape{{encoding:{:?},size:{},mask:{:?},template:{:?},pieces:&[{}],operands:&[{operands}]}},",
+            "Shape{{encoding:{:?},size:{},mask:{:?},template:{:?},pieces:&[{}],sources:{},operands:&[{operands}]}},",
             s.encoding,
             s.size,
             words(s.mask),
             s.template,
-            pieces(s)
+            pieces(s),
+            sources(s)
         )
         .unwrap();
     }
     text.push_str("];\n");
+}
+
+/// The positions of the sources' modifiers, which op_sel and the like list.
+fn sources(shape: &Shape) -> String {
+    let mods = |n: u32| {
+        shape
+            .operands
+            .iter()
+            .position(|o| o.name == format!("src{n}_modifiers"))
+    };
+    let list: Vec<String> = (0..3)
+        .map(|n| {
+            mods(n)
+                .filter(|_| n < shape.sources)
+                .map_or("NO_MODS".to_owned(), |i| i.to_string())
+        })
+        .collect();
+    // The first source's modifiers hold the destination's half in bit 14 of VOP3.
+    let dst = mods(0).is_some_and(|i| {
+        shape.operands[i]
+            .spans
+            .iter()
+            .any(|&(lo, at, _)| lo == 14 && at == 3)
+    }) && shape.template.contains("$op_sel")
+        && shape.sources > 0;
+    format!(
+        "Sources{{count:{},mods:[{}],dst:{dst}}}",
+        shape.sources,
+        list.join(",")
+    )
 }
 
 /// The template cut at its operands.
@@ -259,7 +294,20 @@ fn pieces(shape: &Shape) -> String {
     while !rest.is_empty() {
         let at = rest.find('$').unwrap_or(rest.len());
         if at > 0 {
-            write!(out, "Piece::Text({:?}),", &rest[..at]).unwrap();
+            // The second half of a VOPD pair has a mnemonic of its own.
+            if let Some((before, after)) = rest[..at].split_once("::") {
+                write!(
+                    out,
+                    "Piece::Text({:?}),Piece::SecondName,",
+                    format!("{before}:: ")
+                )
+                .unwrap();
+                if !after.is_empty() {
+                    write!(out, "Piece::Text({after:?}),").unwrap();
+                }
+            } else {
+                write!(out, "Piece::Text({:?}),", &rest[..at]).unwrap();
+            }
             rest = &rest[at..];
             continue;
         }
@@ -267,6 +315,11 @@ fn pieces(shape: &Shape) -> String {
             .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
             .map_or(rest.len(), |e| e + 1);
         let name = &rest[1..end];
+        if name == "vcc" {
+            out.push_str("Piece::Vcc,");
+            rest = &rest[end..];
+            continue;
+        }
         let i = index(name)
             .unwrap_or_else(|| panic!("{}: the template names {name}, no operand", shape.name));
         match name.strip_suffix("_modifiers").and_then(index) {

@@ -1,5 +1,6 @@
 //! The project's disassembly beside LLVM's, over samples of every row.
 
+use crate::differs::Differs;
 use crate::sample::{Rng, sample};
 use crate::worker::{self, Answer};
 use anyhow::Result;
@@ -35,16 +36,32 @@ pub(crate) fn bytes(words: &[u32; 5]) -> [u8; 20] {
     b
 }
 
+/// What to compare.
+pub(crate) struct Options<'a> {
+    /// Samples a row.
+    pub(crate) count: u64,
+    /// Mismatches shown a target and wave size.
+    pub(crate) show: usize,
+    /// Part of the encoding's name.
+    pub(crate) family: &'a str,
+    /// Whether halves of registers are named.
+    pub(crate) true16: bool,
+}
+
 /// Compares `count` samples of each row; prints up to `show` mismatches a target and wave size,
 /// one an (encoding, mnemonic), and the totals. Rows whose encoding does not contain `family`
 /// are left out.
-pub(crate) fn run(targets: &[Target], count: u64, show: usize, family: &str) -> Result<()> {
+pub(crate) fn run(targets: &[Target], options: &Options<'_>) -> Result<()> {
+    let (count, show, family) = (options.count, options.show, options.family);
+    let print_options = PrintOptions {
+        true16: options.true16,
+    };
+    let differs = Differs::load()?;
     for &target in targets {
         for wave in [32u32, 64] {
             if (wave == 32 && !target.has_wave32()) || (wave == 64 && !target.has_wave64()) {
                 continue;
             }
-            let options = PrintOptions::default();
             let mut samples = Vec::new();
             let mut of_row = Vec::new();
             for (i, row) in rows().iter().enumerate() {
@@ -60,12 +77,16 @@ pub(crate) fn run(targets: &[Target], count: u64, show: usize, family: &str) -> 
                     of_row.push(row);
                 }
             }
-            let answers = worker::ask(target.name(), &features(target, wave, true), &samples)?;
-            let (mut bad, mut crashes) = (0u64, 0u64);
+            let answers = worker::ask(
+                target.name(),
+                &features(target, wave, options.true16),
+                &samples,
+            )?;
+            let (mut bad, mut crashes, mut listed) = (0u64, 0u64, 0u64);
             let mut by_encoding: BTreeMap<&str, u64> = BTreeMap::new();
             let mut shown = std::collections::HashSet::new();
             for ((b, row), want) in samples.iter().zip(&of_row).zip(&answers) {
-                let got = print_bytes(target, wave, b, &options);
+                let got = print_bytes(target, wave, b, &print_options);
                 crashes += (*want == Answer::Crash) as u64;
                 let same = match (want, &got) {
                     (Answer::None | Answer::Crash, None) => true,
@@ -73,6 +94,10 @@ pub(crate) fn run(targets: &[Target], count: u64, show: usize, family: &str) -> 
                     _ => false,
                 };
                 if same {
+                    continue;
+                }
+                if differs.allows(target, row, b, want, got.as_ref()) {
+                    listed += 1;
                     continue;
                 }
                 bad += 1;
@@ -89,7 +114,7 @@ pub(crate) fn run(targets: &[Target], count: u64, show: usize, family: &str) -> 
                 }
             }
             println!(
-                "{target} wave{wave}: {} samples, {crashes} crash LLVM, {bad} differ {by_encoding:?}",
+                "{target} wave{wave}: {} samples, {crashes} crash LLVM, {listed} listed, {bad} differ {by_encoding:?}",
                 samples.len()
             );
         }

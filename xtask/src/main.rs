@@ -1,6 +1,7 @@
 //! What maintainers run: `cargo xtask help` lists it.
 
 mod compare;
+mod differs;
 mod import;
 mod llvm;
 mod sample;
@@ -13,6 +14,7 @@ const HELP: &str = "\
 cargo xtask import FACTS             derive crates/waveglass-isa/data from a folder of instruction facts
 cargo xtask compare [TARGET|all] [SAMPLES-A-ROW] [SHOWN] [ENCODING]
                                      compare disassembly with LLVM 22's
+cargo xtask compare-whole ...        the same with --true16=off: registers without halves
 ";
 
 fn main() -> Result<()> {
@@ -24,7 +26,7 @@ fn main() -> Result<()> {
         .as_slice()
     {
         ["import", facts] => import::run(facts.as_ref()),
-        ["compare", rest @ ..] => {
+        [command @ ("compare" | "compare-whole"), rest @ ..] => {
             let targets: Vec<Target> = match rest.first() {
                 None | Some(&"all") => Target::ALL.to_vec(),
                 Some(t) => t.split(',').map(str::parse).collect::<Result<_, _>>()?,
@@ -32,9 +34,12 @@ fn main() -> Result<()> {
             let number = |i: usize, default| rest.get(i).map_or(Ok(default), |s| s.parse());
             compare::run(
                 &targets,
-                number(1, 8)?,
-                number(2, 20)? as usize,
-                rest.get(3).unwrap_or(&""),
+                &compare::Options {
+                    count: number(1, 8)?,
+                    show: number(2, 20)? as usize,
+                    family: rest.get(3).unwrap_or(&""),
+                    true16: *command == "compare",
+                },
             )
         }
         ["llvm-worker", cpu, features] => worker::serve(cpu, features),

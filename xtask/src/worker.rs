@@ -51,14 +51,7 @@ pub(crate) fn ask(cpu: &str, features: &str, samples: &[[u8; 20]]) -> Result<Vec
         for line in BufReader::new(stdout).lines() {
             let line = line?;
             answers.push(match line.split_once('\t') {
-                // Operands outside their register class: LLVM says that the code is invalid, and
-                // goes on.
-                Some((_, text)) if text.contains("/*Invalid") => Answer::None,
-                Some((n, text)) => {
-                    // Remarks on misaligned registers are no part of the instruction.
-                    let text = text.split_once(" ; Warning").map_or(text, |(t, _)| t);
-                    Answer::Text(text.to_owned(), n.parse()?)
-                }
+                Some((n, text)) => Answer::Text(text.to_owned(), n.parse()?),
                 None => Answer::None,
             });
         }

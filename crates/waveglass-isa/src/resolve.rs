@@ -22,8 +22,17 @@ pub(crate) fn dwords(inst: &Inst, o: &OperandDef) -> u8 {
 #[inline]
 pub(crate) fn check(inst: &Inst, o: &OperandDef) -> Result<u8, ()> {
     match o.kind {
-        OperandKind::Mods(_) | OperandKind::Imm(_) | OperandKind::VgprLo => Ok(0),
         OperandKind::Vgpr if o.bits <= 32 => Ok(0),
+        OperandKind::Mods(_) | OperandKind::VgprLo => Ok(0),
+        OperandKind::Imm(style) => match style {
+            ImmStyle::DppCtrl
+            | ImmStyle::Dpp8fi
+            | ImmStyle::DstSel
+            | ImmStyle::Src0Sel
+            | ImmStyle::Src1Sel
+            | ImmStyle::DstUnused => valid_field(inst, style, inst.raw(o)).then_some(0).ok_or(()),
+            _ => Ok(0),
+        },
         _ => {
             let raw = inst.raw(o);
             if Inst::takes_literal(o.kind) {
@@ -37,6 +46,34 @@ pub(crate) fn check(inst: &Inst, o: &OperandDef) -> Result<u8, ()> {
             resolve_raw(inst, o, raw).map(|_| 0).ok_or(())
         }
     }
+}
+
+/// Whether a modifier field holds a value that the target has.
+fn valid_field(inst: &Inst, style: ImmStyle, raw: u64) -> bool {
+    match style {
+        // The field is the first source's, whose number chooses DPP8 without and with FI.
+        ImmStyle::Dpp8fi => matches!(raw, 0xe9 | 0xea),
+        ImmStyle::DppCtrl => valid_dpp_ctrl(inst, raw),
+        ImmStyle::DstUnused => raw != 3,
+        _ => raw != 7,
+    }
+}
+
+/// Vega ISA 13.3.9, RDNA1 ISA 13.3.8 and CDNA2 ISA 13.3.9 (field DPP_CTRL).
+fn valid_dpp_ctrl(inst: &Inst, v: u64) -> bool {
+    let target = inst.target();
+    let gfx9 = target.is_gfx9();
+    let known = match v {
+        0..=0xff | 0x101..=0x10f | 0x111..=0x11f | 0x121..=0x12f | 0x140 | 0x141 => true,
+        0x130 | 0x134 | 0x138 | 0x13c | 0x142 | 0x143 => gfx9,
+        0x150..=0x15f => !gfx9 || target.has_gfx90a_insts(),
+        0x160..=0x16f => !gfx9,
+        _ => false,
+    };
+    // 64-bit operands move by row_newbcast only (CDNA2 ISA 6.3.1).
+    let wide =
+        || target.has_gfx90a_insts() && inst.operand_def(Field::Src0).is_some_and(|o| o.bits == 64);
+    known && (matches!(v, 0x150..=0x15f) || !wide())
 }
 
 pub(crate) fn resolve(inst: &Inst, o: &OperandDef) -> Option<Operand> {
@@ -152,13 +189,13 @@ fn op_sel(inst: &Inst, o: &OperandDef) -> bool {
 
 fn vector(inst: &Inst, o: &OperandDef, file: RegFile, index: u64) -> Option<Operand> {
     let n = dwords(inst, o);
-    // CDNA 5 has 1024 VGPRs, of which an instruction's own bits reach the first 256.
-    let limit = if inst.target().has_gfx1250_insts() {
-        1024
-    } else {
-        256
-    };
-    (index + n as u64 <= limit).then(|| Operand::Reg(Reg::new(file, index as u16, n)))
+    // Tuples start at an even register where the target asks for it.
+    if n > 1 && index & 1 != 0 && inst.target().has_aligned_vgprs() {
+        return None;
+    }
+    // A tuple may run past the last register: what it then reads is the manual's out-of-range
+    // rule, and the instruction stays one (Vega ISA 3.6.2).
+    Some(Operand::Reg(Reg::new(file, index as u16, n)))
 }
 
 fn scalar(inst: &Inst, o: &OperandDef, code: u64) -> Option<Operand> {

@@ -309,7 +309,25 @@ pub enum Piece {
         /// Position of the source.
         source: u8,
     },
+    /// VCC, or its low half in wave32, which the instruction reads or writes without a field.
+    Vcc,
+    /// The mnemonic of a VOPD pair's second half.
+    SecondName,
 }
+
+/// Which sources op_sel, op_sel_hi, neg_lo and neg_hi list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sources {
+    /// How many of src0, src1 and src2.
+    pub count: u8,
+    /// The positions of their modifiers, [`NO_MODS`] for a source without.
+    pub mods: [u8; 3],
+    /// Whether op_sel lists the destination too.
+    pub dst: bool,
+}
+
+/// A source without modifiers in [`Sources`].
+pub const NO_MODS: u8 = 0xff;
 
 /// What a form of an instruction looks like apart from its name and opcode.
 #[derive(Debug, PartialEq)]
@@ -324,6 +342,8 @@ pub struct Shape {
     pub template: &'static str,
     /// The template cut at its operands.
     pub pieces: &'static [Piece],
+    /// What the packed modifiers list.
+    pub sources: Sources,
     /// The operands, destinations first.
     pub operands: &'static [OperandDef],
 }

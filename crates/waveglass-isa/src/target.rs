@@ -141,6 +141,11 @@ impl Target {
         matches!(self, Self::Gfx1250 | Self::Gfx1251)
     }
 
+    /// Whether VGPR and AGPR tuples start at an even register (CDNA 2 and later).
+    pub const fn has_aligned_vgprs(self) -> bool {
+        self.has_gfx90a_insts() || self.has_gfx1250_insts()
+    }
+
     /// Whether waves of 32 lanes exist.
     pub const fn has_wave32(self) -> bool {
         self.major() >= 10

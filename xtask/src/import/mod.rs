@@ -7,6 +7,7 @@
 mod classes;
 mod facts;
 mod table;
+mod template;
 
 use anyhow::{Context, Result};
 use std::path::Path;

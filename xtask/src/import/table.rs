@@ -1,7 +1,8 @@
 //! Rows and shapes, merged over targets, and the text that they are written as.
 
 use super::classes::kind;
-use super::facts::{TargetFacts, Variant};
+use super::facts::{Instruction, TargetFacts, Variant};
+use super::template::{Names, template};
 use anyhow::{Context, Result};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
@@ -15,6 +16,8 @@ struct Shape {
     size: u32,
     mask: u128,
     template: String,
+    /// How many of src0, src1 and src2 the packed modifiers (op_sel and the like) list.
+    sources: u32,
     operands: Vec<ShapeOperand>,
 }
 
@@ -78,6 +81,7 @@ const KEPT_FLAGS: &[(&str, &str)] = &[
 
 impl Table {
     pub(crate) fn add(&mut self, target: Target, facts: &TargetFacts) -> Result<()> {
+        let names = Names::of(facts);
         for inst in &facts.instructions {
             self.aliases
                 .entry(inst.mnemonic.clone())
@@ -130,7 +134,7 @@ impl Table {
                 if v.rec.contains("_agpr") && !target.has_gfx90a_insts() {
                     continue;
                 }
-                let shape = shape_of(target, &inst.enc, v, image, not_read)
+                let shape = shape_of(target, inst, v, image, not_read, &names)
                     .with_context(|| format!("{target} {}", v.rec))?;
                 let value = v.value;
                 if image {
@@ -251,6 +255,9 @@ impl Table {
                 "shape {name} {} {} {:#x}\n  asm {}",
                 shape.encoding, shape.size, shape.mask, shape.template
             )?;
+            if shape.sources > 0 {
+                writeln!(text, "  sources {}", shape.sources)?;
+            }
             for o in &shape.operands {
                 write!(text, "  {} {} {}", o.access, o.name, o.kind)?;
                 for (lo, op_lo, width) in &o.spans {
@@ -315,6 +322,7 @@ const SHAPES_HEADER: &str = "\
 #
 #   shape NAME ENCODING BYTES MASK     MASK: the bits whose values the row fixes
 #     asm TEMPLATE                     $name stands for an operand
+#     sources N                        op_sel, op_sel_hi, neg_lo and neg_hi list N sources
 #     r|w NAME KIND HI:LO[@BIT]...     where the operand's bits lie; @BIT: from that bit of the operand up
 #
 # KIND is <what>.<bits>.<type> for registers and constants, mods.<which> for source modifiers,
@@ -377,19 +385,16 @@ fn is_half(kind: &str) -> bool {
     ) && kind.contains(".16.")
 }
 
-fn shape_of(target: Target, enc: &str, v: &Variant, image: bool, not_read: bool) -> Result<Shape> {
-    // The mnemonics in the template go: they are the row's.
-    let template = v
-        .asm
-        .split(" :: ")
-        .map(|half| {
-            let end = half
-                .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-                .unwrap_or(half.len());
-            &half[end..]
-        })
-        .collect::<Vec<_>>()
-        .join(" ::");
+fn shape_of(
+    target: Target,
+    inst: &Instruction,
+    v: &Variant,
+    image: bool,
+    not_read: bool,
+    names: &Names<'_>,
+) -> Result<Shape> {
+    let enc = inst.enc.as_str();
+    let template = template(inst, v, names);
     let mut mask = v.mask;
     let mut operands = Vec::new();
     for (name, access, _, class) in &v.operands {
@@ -479,9 +484,33 @@ fn shape_of(target: Target, enc: &str, v: &Variant, image: bool, not_read: bool)
         encoding: enc.to_owned(),
         size: v.size,
         mask,
+        sources: listed_sources(inst, v, &template),
         template,
         operands,
     })
+}
+
+fn names_of_permlane16(mnemonic: &str) -> bool {
+    (mnemonic.starts_with("v_permlane16_") || mnemonic.starts_with("v_permlanex16_"))
+        && !mnemonic.contains("swap")
+}
+
+/// How many sources the packed modifiers list: tied ones count. v_permlane16 and its kin use
+/// op_sel for two flags (RDNA2 ISA, V_PERMLANE16_B32).
+fn listed_sources(inst: &Instruction, v: &Variant, template: &str) -> u32 {
+    if !["$op_sel", "$neg_lo", "$neg_hi"]
+        .iter()
+        .any(|m| template.contains(m))
+    {
+        return 0;
+    }
+    if names_of_permlane16(&inst.mnemonic) {
+        return 2;
+    }
+    ["src0", "src1", "src2"]
+        .iter()
+        .take_while(|n| v.operands.iter().any(|o| o.0 == **n))
+        .count() as u32
 }
 
 /// For forms whose instruction exists with whole registers only in the facts: which operands are

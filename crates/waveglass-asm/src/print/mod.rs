@@ -1,12 +1,15 @@
 //! Printing: a walk over the template of the instruction's shape.
 
+mod dpp;
 mod format;
 mod memory;
 mod message;
 mod modifier;
+mod number;
 mod register;
+mod valu;
 
-use waveglass_isa::{Decoder, ImmStyle, Inst, OperandDef, OperandKind, Piece, Target};
+use waveglass_isa::{Decoder, Inst, OperandDef, OperandKind, Piece, Target};
 
 /// How to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,69 +56,37 @@ struct Printer<'a> {
 impl Printer<'_> {
     fn instruction(&mut self) {
         let def = self.inst.def();
-        let (first, second) = match def.mnemonic.split_once(" :: ") {
-            Some((x, y)) => (x, Some(y)),
-            None => (def.mnemonic, None),
+        let (first, second) = match def.shape.pieces.contains(&Piece::SecondName) {
+            true => def
+                .mnemonic
+                .split_once(" :: ")
+                .unwrap_or((def.mnemonic, "")),
+            false => (def.mnemonic, ""),
         };
         self.out.push_str(first);
-        let mut second = second;
-        for (n, piece) in def.shape.pieces.iter().enumerate() {
+        let operands = def.operands();
+        for piece in def.shape.pieces {
             match *piece {
-                Piece::Text(text) => {
-                    // The second half of a VOPD pair has a mnemonic of its own.
-                    if let (Some(name), Some((before, after))) = (second, text.split_once("::")) {
-                        self.out.push_str(before);
-                        self.out.push_str(":: ");
-                        self.out.push_str(name);
-                        self.out.push_str(after);
-                        second = None;
-                    } else {
-                        self.out.push_str(text);
-                    }
-                }
-                Piece::Operand(i) => {
-                    if n == 0 {
-                        self.suffix();
-                    }
-                    self.operand(&def.operands()[i as usize]);
-                }
+                Piece::Text(text) => self.out.push_str(text),
+                Piece::Operand(i) => self.operand(&operands[i as usize]),
                 Piece::Modified { mods, source } => {
-                    if n == 0 {
-                        self.suffix();
-                    }
-                    self.modified(
-                        &def.operands()[mods as usize],
-                        &def.operands()[source as usize],
-                    );
+                    self.modified(&operands[mods as usize], &operands[source as usize]);
                 }
+                Piece::Vcc => self.out.push_str(if self.inst.wave_size() == 64 {
+                    "vcc"
+                } else {
+                    "vcc_lo"
+                }),
+                Piece::SecondName => self.out.push_str(second),
             }
         }
     }
 
-    /// `_e32`, `_e64`, `_dpp` and the like, where the mnemonic has more than one encoding, and
-    /// the space before the first operand.
-    fn suffix(&mut self) {
-        let suffix = match self.inst.def().encoding() {
-            "ENC_VOP1" | "ENC_VOP2" | "ENC_VOPC" => "_e32",
-            "ENC_VOP3" | "VOP3_SDST_ENC" => "_e64",
-            e if e.starts_with("VOP3_VOP_DPP") => "_e64_dpp",
-            e if e.ends_with("SDWA") => "_sdwa",
-            e if e.contains("_VOP_DPP") => "_dpp",
-            _ => "",
-        };
-        self.out.push_str(suffix);
-        self.out.push(' ');
-    }
-
     fn operand(&mut self, o: &OperandDef) {
         match o.kind {
-            OperandKind::Imm(style) => self.immediate(style, o),
-            OperandKind::Mods(_) => {}
+            OperandKind::Imm(style) => modifier::print(self, style, o),
+            OperandKind::Mods(_) => valu::mods_alone(self, o),
             _ => self.value(o),
         }
-    }
-
-    fn immediate(&mut self, style: ImmStyle, o: &OperandDef) {
-        modifier::print(self, style, o);
     }
 }

@@ -1,30 +1,26 @@
 //! Registers, constants and source modifiers.
 
 use super::Printer;
-use std::fmt::Write as _;
 use waveglass_isa::{Half, ModStyle, Operand, OperandDef, OperandKind, OperandType, Reg, RegFile};
 
 impl Printer<'_> {
     /// A register or constant.
     pub(super) fn value(&mut self, o: &OperandDef) {
-        match self.inst.resolve(o) {
-            Some(Operand::Reg(r)) => self.register(r),
-            Some(Operand::InlineInt(i)) => self.integer(i as i64),
-            Some(Operand::InlineFloat(f)) => self.inline_float(f, o),
-            Some(Operand::Literal(l)) => self.literal(l, o),
-            Some(Operand::Literal64(l)) => self.hex(l),
-            Some(Operand::Imm(i)) => self.integer(i),
-            Some(Operand::Off) => self.out.push_str("off"),
-            None => {}
+        if let Some(v) = self.inst.resolve(o) {
+            self.resolved(v, o);
         }
     }
 
-    pub(super) fn integer(&mut self, i: i64) {
-        let _ = write!(self.out, "{i}");
-    }
-
-    pub(super) fn hex(&mut self, v: u64) {
-        let _ = write!(self.out, "{v:#x}");
+    fn resolved(&mut self, v: Operand, o: &OperandDef) {
+        match v {
+            Operand::Reg(r) => self.register(r),
+            Operand::InlineInt(i) => self.integer(i as i64),
+            Operand::InlineFloat(f) => self.inline_float(f, o),
+            Operand::Literal(l) => self.literal(l, o.ty, o.bits),
+            Operand::Literal64(l) => self.literal64(l, o),
+            Operand::Imm(i) => self.integer(i),
+            Operand::Off => self.out.push_str("off"),
+        }
     }
 
     fn inline_float(&mut self, selector: u8, o: &OperandDef) {
@@ -37,144 +33,156 @@ impl Printer<'_> {
             "-2.0",
             "4.0",
             "-4.0",
-            "0.15915494309189532",
+            "0.15915494",
         ];
-        let text = TEXT[(selector - 240) as usize];
-        // 1/(2*pi) is printed with the digits of the operand's type.
-        self.out.push_str(match (selector, o.ty, o.bits) {
-            (248, OperandType::Float, 64) | (248, _, 64) => text,
-            (248, OperandType::PackedF16, _) | (248, _, 16) => "0.15915494",
-            (248, _, _) => "0.15915494",
-            _ => text,
-        });
+        match (o.ty, o.bits) {
+            // A 16-bit integer operand reads the low half, which is not the number.
+            (OperandType::Int | OperandType::Bits, 16) => {
+                self.hex(Operand::inline_float_bits(selector, o.ty, 16));
+            }
+            (OperandType::Int | OperandType::Bits | OperandType::Float, 64) if selector == 248 => {
+                self.out.push_str("0.15915494309189532");
+            }
+            _ => self.out.push_str(TEXT[(selector - 240) as usize]),
+        }
     }
 
-    fn literal(&mut self, l: u32, o: &OperandDef) {
-        match (o.ty, o.bits) {
-            (OperandType::Float, 64) => self.hex(l as u64),
-            (_, 16) => self.hex(l as u16 as u64),
-            _ => self.hex(l as u64),
+    /// A 32-bit literal. Where an inline constant has the same value, `lit(...)` keeps the
+    /// assembler from choosing that one.
+    pub(super) fn literal(&mut self, l: u32, ty: OperandType, bits: u16) {
+        if literal_is_inline(l, ty, bits) {
+            self.out.push_str("lit(");
+            self.hex(l as u64);
+            self.out.push(')');
+        } else if bits == 16 {
+            self.hex(l as u16 as u64);
+        } else {
+            self.hex(l as u64);
+        }
+    }
+
+    fn literal64(&mut self, l: u64, _o: &OperandDef) {
+        if l >> 32 == 0 {
+            self.out.push_str("lit64(");
+            self.hex(l);
+            self.out.push(')');
+        } else {
+            self.hex(l);
         }
     }
 
     pub(super) fn register(&mut self, r: Reg) {
-        let (letter, named) = match r.file {
-            RegFile::Vgpr => ("v", None),
-            RegFile::Agpr => ("a", None),
-            RegFile::Sgpr => ("s", None),
-            RegFile::Ttmp => ("ttmp", None),
-            RegFile::Vcc => ("", Some(["vcc_lo", "vcc_hi", "vcc"])),
-            RegFile::Exec => ("", Some(["exec_lo", "exec_hi", "exec"])),
-            RegFile::FlatScratch => (
-                "",
-                Some(["flat_scratch_lo", "flat_scratch_hi", "flat_scratch"]),
-            ),
-            RegFile::XnackMask => ("", Some(["xnack_mask_lo", "xnack_mask_hi", "xnack_mask"])),
-            RegFile::M0 => ("", Some(["m0", "m0", "m0"])),
-            RegFile::Null => ("", Some(["null", "null", "null"])),
-            RegFile::Scc => ("", Some(["src_scc", "src_scc", "src_scc"])),
-            RegFile::Vccz => ("", Some(["src_vccz", "src_vccz", "src_vccz"])),
-            RegFile::Execz => ("", Some(["src_execz", "src_execz", "src_execz"])),
-            RegFile::SharedBase => (
-                "",
-                Some(["src_shared_base", "src_shared_base", "src_shared_base"]),
-            ),
-            RegFile::SharedLimit => (
-                "",
-                Some(["src_shared_limit", "src_shared_limit", "src_shared_limit"]),
-            ),
-            RegFile::PrivateBase => (
-                "",
-                Some(["src_private_base", "src_private_base", "src_private_base"]),
-            ),
-            RegFile::PrivateLimit => (
-                "",
-                Some([
-                    "src_private_limit",
-                    "src_private_limit",
-                    "src_private_limit",
-                ]),
-            ),
-            RegFile::FlatScratchBase => (
-                "",
-                Some([
-                    "src_flat_scratch_base_lo",
-                    "src_flat_scratch_base_hi",
-                    "src_flat_scratch_base_lo",
-                ]),
-            ),
-            RegFile::PopsExitingWaveId => (
-                "",
-                Some([
-                    "src_pops_exiting_wave_id",
-                    "src_pops_exiting_wave_id",
-                    "src_pops_exiting_wave_id",
-                ]),
-            ),
-            RegFile::LdsDirect => (
-                "",
-                Some(["src_lds_direct", "src_lds_direct", "src_lds_direct"]),
-            ),
+        let named: [&str; 3] = match r.file {
+            RegFile::Vgpr => return self.numbered("v", r),
+            RegFile::Sgpr => return self.numbered("s", r),
+            RegFile::Agpr => return self.numbered("a", r),
+            RegFile::Ttmp => return self.numbered("ttmp", r),
+            RegFile::Vcc => ["vcc_lo", "vcc_hi", "vcc"],
+            RegFile::Exec => ["exec_lo", "exec_hi", "exec"],
+            RegFile::FlatScratch => ["flat_scratch_lo", "flat_scratch_hi", "flat_scratch"],
+            RegFile::XnackMask => ["xnack_mask_lo", "xnack_mask_hi", "xnack_mask"],
+            RegFile::M0 => ["m0"; 3],
+            RegFile::Null => ["null"; 3],
+            RegFile::Scc => ["src_scc"; 3],
+            RegFile::Vccz => ["src_vccz"; 3],
+            RegFile::Execz => ["src_execz"; 3],
+            RegFile::SharedBase => ["src_shared_base"; 3],
+            RegFile::SharedLimit => ["src_shared_limit"; 3],
+            RegFile::PrivateBase => ["src_private_base"; 3],
+            RegFile::PrivateLimit => ["src_private_limit"; 3],
+            RegFile::FlatScratchBase => [
+                "src_flat_scratch_base_lo",
+                "src_flat_scratch_base_hi",
+                "src_flat_scratch_base",
+            ],
+            RegFile::PopsExitingWaveId => ["src_pops_exiting_wave_id"; 3],
+            RegFile::LdsDirect => ["src_lds_direct"; 3],
         };
-        if let Some(names) = named {
-            self.out.push_str(
-                names[if r.dwords > 1 {
-                    2
-                } else {
-                    (r.index & 1) as usize
-                }],
-            );
-            return;
-        }
+        let which = if r.dwords > 1 {
+            2
+        } else {
+            (r.index & 1) as usize
+        };
+        self.out.push_str(named[which]);
+    }
+
+    fn numbered(&mut self, letter: &str, r: Reg) {
         self.out.push_str(letter);
         if r.dwords > 1 {
-            let _ = write!(self.out, "[{}:{}]", r.index, r.index + r.dwords as u16 - 1);
+            self.out.push('[');
+            self.decimal(r.index as u64);
+            self.out.push(':');
+            self.decimal(r.index as u64 + r.dwords as u64 - 1);
+            self.out.push(']');
         } else {
-            let _ = write!(self.out, "{}", r.index);
-        }
-        if let Some(half) = r.half
-            && self.options.true16
-        {
-            self.out.push_str(match half {
-                Half::Lo => ".l",
-                Half::Hi => ".h",
-            });
+            self.decimal(r.index as u64);
+            if let Some(half) = r.half
+                && self.options.true16
+            {
+                self.out.push_str(match half {
+                    Half::Lo => ".l",
+                    Half::Hi => ".h",
+                });
+            }
         }
     }
 
     /// A source with its modifiers around it.
     pub(super) fn modified(&mut self, mods: &OperandDef, source: &OperandDef) {
+        const NEG: u64 = 1;
+        const ABS: u64 = 2;
+        const SEXT: u64 = 16;
         let OperandKind::Mods(style) = mods.kind else {
             return self.value(source);
         };
         let bits = self.inst.raw(mods);
-        match style {
+        let close = match style {
             ModStyle::Fp | ModStyle::Fp16 => {
-                let (neg, abs) = (bits & 1 != 0, bits & 2 != 0);
-                if neg {
-                    self.out.push('-');
+                let value = self.inst.resolve(source);
+                // -1 and neg(1) differ: the first is another constant.
+                let constant = match value {
+                    Some(Operand::Literal(l)) => !literal_is_inline(l, source.ty, source.bits),
+                    Some(Operand::Literal64(l)) => l >> 32 != 0,
+                    Some(Operand::Reg(_)) | None => false,
+                    Some(_) => true,
+                };
+                let (open, close) = match (bits & NEG != 0, bits & ABS != 0) {
+                    (false, false) => ("", ""),
+                    (true, false) if constant => ("neg(", ")"),
+                    (true, false) => ("-", ""),
+                    (false, true) => ("|", "|"),
+                    (true, true) => ("-|", "|"),
+                };
+                self.out.push_str(open);
+                if let Some(v) = value {
+                    self.resolved(v, source);
                 }
-                if abs {
-                    self.out.push('|');
-                }
-                self.value(source);
-                if abs {
-                    self.out.push('|');
-                }
+                self.out.push_str(close);
+                return;
             }
-            ModStyle::Sext => {
-                let sext = bits & 1 != 0;
-                if sext {
-                    self.out.push_str("sext(");
-                }
-                self.value(source);
-                if sext {
-                    self.out.push(')');
-                }
+            ModStyle::Sext | ModStyle::Int | ModStyle::Int16 if bits & SEXT != 0 => {
+                self.out.push_str("sext(");
+                ")"
             }
-            ModStyle::Int | ModStyle::Int16 | ModStyle::Opsel | ModStyle::Packed => {
-                self.value(source);
-            }
+            _ => "",
+        };
+        self.value(source);
+        self.out.push_str(close);
+    }
+}
+
+/// Whether an inline constant of the operand's type stands for the same value as the literal.
+pub(super) fn literal_is_inline(l: u32, ty: OperandType, bits: u16) -> bool {
+    let small = |i: i64| (-16..=64).contains(&i);
+    let float =
+        |bits: u32, of: u64| (240..=248).any(|s| Operand::inline_float_bits(s, ty, bits) == of);
+    match (ty, bits) {
+        (OperandType::Float, 64) | (OperandType::PackedF16NoInline, _) => false,
+        (_, 64) if !matches!(ty, OperandType::PackedF32 | OperandType::PackedInt32) => {
+            l <= 64 || float(64, l as u64)
         }
+        (OperandType::Int | OperandType::Bits, 16) => small(l as i16 as i64),
+        (_, 16) => small(l as i16 as i64) || float(16, l as u16 as u64),
+        _ => small(l as i32 as i64) || float(32, l as u64),
     }
 }

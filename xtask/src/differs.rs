@@ -1,0 +1,143 @@
+//! The list of cases in which LLVM's answer is not taken: `waveglass-asm/data/llvm-differs.txt`.
+
+use crate::worker::Answer;
+use anyhow::{Context, Result, bail};
+use regex_lite::Regex;
+use waveglass_isa::{InstDef, Target};
+
+/// The parsed list.
+pub(crate) struct Differs(Vec<Entry>);
+
+struct Entry {
+    targets: Vec<Target>,
+    encoding: String,
+    condition: Condition,
+    answer: Expected,
+}
+
+enum Condition {
+    /// LLVM's text matches.
+    Llvm(Regex),
+    /// The project's text matches.
+    Ours(Regex),
+    /// A field of the sample's row has a value.
+    Field(String, u64),
+}
+
+enum Expected {
+    /// The project finds no instruction.
+    Invalid,
+    /// The project prints LLVM's text without the part that matches.
+    Without,
+    /// The project decodes what LLVM rejects.
+    Decodes,
+    /// The project prints something else.
+    Other,
+}
+
+impl Differs {
+    pub(crate) fn load() -> Result<Self> {
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../crates/waveglass-asm/data/llvm-differs.txt"
+        );
+        let text = std::fs::read_to_string(path).with_context(|| format!("reading {path}"))?;
+        let mut entries = Vec::new();
+        for (n, line) in text.lines().enumerate() {
+            if line.starts_with('#') || line.trim().is_empty() {
+                continue;
+            }
+            entries.push(entry(line).with_context(|| format!("{path}:{}", n + 1))?);
+        }
+        Ok(Self(entries))
+    }
+
+    /// Whether the list has the difference.
+    pub(crate) fn allows(
+        &self,
+        target: Target,
+        row: &InstDef,
+        bytes: &[u8; 20],
+        llvm: &Answer,
+        ours: Option<&(String, usize)>,
+    ) -> bool {
+        self.0.iter().any(|e| {
+            if !e.targets.contains(&target) || !row.encoding().contains(&e.encoding) {
+                return false;
+            }
+            let holds = match (&e.condition, llvm, ours) {
+                (Condition::Llvm(r), Answer::Text(t, _), _) => r.is_match(t),
+                (Condition::Ours(r), _, Some((t, _))) => r.is_match(t),
+                (Condition::Field(name, v), ..) => field(row, bytes, name) == Some(*v),
+                _ => false,
+            };
+            holds
+                && match (&e.answer, llvm, ours) {
+                    (Expected::Invalid, _, None) => true,
+                    (Expected::Without, Answer::Text(t, n), Some((o, m))) => {
+                        let Condition::Llvm(r) = &e.condition else {
+                            return false;
+                        };
+                        r.replace_all(t, "") == *o && n == m
+                    }
+                    (Expected::Decodes, Answer::None, Some(_)) => true,
+                    (Expected::Other, Answer::Text(..), Some(_)) => true,
+                    _ => false,
+                }
+        })
+    }
+}
+
+/// `TARGETS | ENCODING | CONDITION | ANSWER | REASON`.
+fn entry(line: &str) -> Result<Entry> {
+    let columns: Vec<&str> = line.splitn(5, " | ").map(str::trim).collect();
+    let [targets, encoding, condition, answer, reason] = columns[..] else {
+        bail!("an entry has five columns");
+    };
+    if reason.is_empty() {
+        bail!("an entry needs a reason");
+    }
+    let targets = match targets {
+        "*" => Target::ALL.to_vec(),
+        list => list
+            .split(',')
+            .map(str::parse)
+            .collect::<Result<Vec<Target>, _>>()?,
+    };
+    let condition = if let Some(r) = condition.strip_prefix("llvm ~ ") {
+        Condition::Llvm(Regex::new(r)?)
+    } else if let Some(r) = condition.strip_prefix("ours ~ ") {
+        Condition::Ours(Regex::new(r)?)
+    } else if let Some((name, v)) = condition.split_once(" = ") {
+        Condition::Field(name.to_owned(), v.parse()?)
+    } else {
+        bail!("condition {condition:?}");
+    };
+    Ok(Entry {
+        targets,
+        encoding: encoding.trim_start_matches('*').to_owned(),
+        condition,
+        answer: match answer {
+            "invalid" => Expected::Invalid,
+            "without" => Expected::Without,
+            "decodes" => Expected::Decodes,
+            "other" => Expected::Other,
+            a => bail!("answer {a:?}"),
+        },
+    })
+}
+
+fn field(row: &InstDef, bytes: &[u8; 20], name: &str) -> Option<u64> {
+    let o = row
+        .operands()
+        .iter()
+        .find(|o| format!("{:?}", o.field).eq_ignore_ascii_case(&name.replace('_', "")))?;
+    let bit = |i: u32| u64::from(bytes[(i / 8) as usize] >> (i % 8) & 1);
+    let mut v = 0;
+    for &(lo, at, width) in o.spans {
+        for i in 0..u32::from(width) {
+            v |= bit(u32::from(lo) + i) << (u32::from(at) + i);
+        }
+    }
+    Some(v)
+}
