@@ -223,6 +223,10 @@ fn scalar(inst: &Inst, o: &OperandDef, code: u64) -> Option<Operand> {
         LITERAL64 if target.has_gfx1250_insts() && Inst::takes_literal(o.kind) => {
             let l = inst.literal_words();
             let (lo, hi) = (*l.first().unwrap_or(&0), *l.get(1).unwrap_or(&0));
+            // Narrower operands read the low half.
+            if o.bits < 64 {
+                return Some(Operand::Literal(lo));
+            }
             Some(Operand::Literal64(lo as u64 | (hi as u64) << 32))
         }
         LITERAL if Inst::takes_literal(o.kind) => Some(Operand::Literal(

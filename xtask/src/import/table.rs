@@ -394,7 +394,10 @@ fn shape_of(
     names: &Names<'_>,
 ) -> Result<Shape> {
     let enc = inst.enc.as_str();
-    let template = template(inst, v, names);
+    let mut template = template(inst, v, names);
+    if target.has_gfx940_insts() {
+        template = template.replace("$gds", "");
+    }
     let mut mask = v.mask;
     let mut operands = Vec::new();
     for (name, access, _, class) in &v.operands {
@@ -414,20 +417,31 @@ fn shape_of(
         } else if kind == "imm.flat_offset" {
             kind = "imm.flat_offset_s".to_owned();
         }
-        if class == "CPol_GLC1" {
-            // The encoding fixes GLC to 1, which the field keeps all the same.
+        // CDNA 3 and 4 have no GDS: the bit means nothing.
+        if kind == "imm.gds" && target.has_gfx940_insts() {
+            continue;
+        }
+        // NULL in SADDR is how a form without a scalar address is written.
+        if name == "saddr" && kind.starts_with('s') && !kind.contains('n') && target.major() >= 10 {
+            kind = match kind.split_once('.') {
+                Some((w, rest)) if w.starts_with("sx") => format!("{w}n.{rest}"),
+                Some((_, rest)) => format!("sxn.{rest}"),
+                None => kind,
+            };
+        }
+        if kind == "imm.cpol" {
+            // Where the encoding fixes GLC (atomics, by whether they return), the field keeps
+            // the bit all the same.
             let glc = match (enc, target.major()) {
+                (_, 12..) => 52,
                 ("ENC_MUBUF" | "ENC_MTBUF", _) => 14,
                 (e, 11) if e.starts_with("ENC_FLAT") => 14,
                 _ => 16,
             };
-            anyhow::ensure!(
-                v.mask >> glc & v.value >> glc & 1 == 1,
-                "{}: bit {glc} is not a fixed GLC",
-                v.rec
-            );
-            spans.push((glc, 0, 1));
-            spans.sort();
+            if v.mask >> glc & 1 == 1 && spans.iter().all(|s| s.1 != 0) {
+                spans.push((glc, 0, 1));
+                spans.sort();
+            }
         }
         if image
             && kind.starts_with('v')
@@ -462,9 +476,14 @@ fn shape_of(
             }
         }
     }
+    // gfx9's scalar memory has forms with and without a register offset, which SOFFSET_EN tells
+    // apart even where the facts leave the bit open.
+    if enc == "ENC_SMEM" && v.fields.contains_key("soffset_en") {
+        mask |= 1 << 14;
+    }
     // Fields that no operand owns stay fixed bits only where the mask says so.
     for (name, spans) in &v.fields {
-        if v.operands.iter().all(|o| &o.0 != name) {
+        if v.operands.iter().all(|o| &o.0 != name) && name != "soffset_en" {
             for &(lo, op_lo, width) in spans {
                 operands.push(ShapeOperand {
                     name: name.to_ascii_lowercase(),

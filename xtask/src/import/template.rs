@@ -27,6 +27,18 @@ impl<'a> Names<'a> {
     }
 }
 
+/// The class of the operand that the template starts with.
+fn first_class<'a>(v: &'a Variant, template: &str) -> Option<&'a str> {
+    let name = template.strip_prefix('$')?;
+    let end = name
+        .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .unwrap_or(name.len());
+    v.operands
+        .iter()
+        .find(|o| o.0 == name[..end])
+        .map(|o| o.3.as_str())
+}
+
 /// The template without the mnemonic, which is the row's.
 pub(crate) fn template(inst: &Instruction, v: &Variant, names: &Names<'_>) -> String {
     let mut halves = v.asm.split(" :: ").map(|half| {
@@ -42,10 +54,17 @@ pub(crate) fn template(inst: &Instruction, v: &Variant, names: &Names<'_>) -> St
         .unwrap_or("")
         .to_owned();
     let rest = rest.replace(['{', '}'], "");
-    if rest.starts_with('$') {
+    // These operands print the space before them.
+    let spaced = matches!(
+        first_class(v, &rest),
+        Some("Endpgm" | "ExpTgt" | "Offset" | "GDS" | "CPol" | "CPol_0" | "CPol_GLC1")
+    );
+    if rest.starts_with('$') && !spaced {
         out.push_str(suffix(inst, names));
         out.push(' ');
     }
+    // LLVM prints the format after the scalar offset, wherever its template has it.
+    let rest = rest.replace(",$format $soffset", ", $soffset$format");
     out.push_str(&implied_vcc(inst, &rest));
     for (_, rest) in halves {
         out.push_str(" ::");

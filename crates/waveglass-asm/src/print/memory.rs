@@ -12,6 +12,9 @@ impl Printer<'_> {
         }
         let target = self.inst.target();
         if target.major() >= 12 {
+            if raw & 1 << 11 != 0 {
+                self.out.push_str(" scale_offset");
+            }
             self.temporal_hint(raw & 7, raw >> 3 & 3);
             self.out.push_str(
                 [
@@ -21,9 +24,6 @@ impl Printer<'_> {
                     " scope:SCOPE_SYS",
                 ][(raw >> 3 & 3) as usize],
             );
-            if raw & 1 << 11 != 0 {
-                self.out.push_str(" scale_offset");
-            }
             if raw & 1 << 5 != 0 {
                 self.out.push_str(" nv");
             }
@@ -103,21 +103,21 @@ impl Printer<'_> {
             return;
         }
         let (low, high) = (raw & 31, raw >> 5 & 31);
-        match raw & 0xfc00 {
+        match raw & 0xe000 {
             // FFT and rotation exist from gfx9 on.
-            0xe000 if raw <= 0xe01f => {
+            0xe000 => {
                 self.out.push_str("swizzle(FFT,");
                 self.integer(low as i64);
                 self.out.push(')');
             }
-            0xc000 | 0xc400 => {
+            0xc000 => {
                 self.out.push_str("swizzle(ROTATE,");
                 self.integer((raw >> 10 & 1) as i64);
                 self.out.push(',');
                 self.integer(high as i64);
                 self.out.push(')');
             }
-            _ if raw & 0x8000 == 0 => self.swizzle_masks(low, high, raw >> 10 & 31),
+            0 | 0x2000 | 0x4000 | 0x6000 => self.swizzle_masks(low, high, raw >> 10 & 31),
             _ => self.integer(raw as i64),
         }
     }

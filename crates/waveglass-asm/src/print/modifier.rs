@@ -123,9 +123,11 @@ pub(super) fn print(p: &mut Printer<'_>, style: ImmStyle, o: &OperandDef) {
                 p.integer(raw as i64);
             }
         }
-        ImmStyle::S16imm | ImmStyle::U16imm | ImmStyle::Versionimm => p.hex(raw),
+        ImmStyle::S16imm | ImmStyle::U16imm => p.hex(raw),
         ImmStyle::Soppbrtarget => p.integer(raw as i64),
-        ImmStyle::I32imm | ImmStyle::I8imm | ImmStyle::I16imm => p.small_or_hex(raw),
+        ImmStyle::Versionimm | ImmStyle::I32imm | ImmStyle::I8imm | ImmStyle::I16imm => {
+            p.small_or_hex(raw)
+        }
         ImmStyle::Offset0 => valu::named(p, " offset0:", raw),
         ImmStyle::Offset1 => valu::named(p, " offset1:", raw),
         ImmStyle::Kimmfp16 => p.literal(raw as u32, OperandType::Float, 16),
