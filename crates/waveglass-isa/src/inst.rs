@@ -2,7 +2,7 @@
 
 use crate::resolve;
 use crate::table::{CANDIDATES, InstDef, LEAVES, OperandDef, ROWS, SLOTS};
-use crate::{Field, Operand, OperandKind, OperandType, Target};
+use crate::{Field, ImmStyle, Operand, OperandKind, OperandType, Target};
 
 /// A decoded instruction.
 #[derive(Clone, Copy, Debug)]
@@ -241,7 +241,20 @@ impl Inst {
 
     /// The literal dwords that follow the instruction, if any.
     pub fn literal_words(&self) -> &[u32] {
+        if self.size == self.def.shape.size && self.has_own_literal() {
+            return &self.words[1..2];
+        }
         &self.words[self.def.shape.size as usize / 4..self.size as usize / 4]
+    }
+
+    /// Whether the encoding has a literal of its own (`v_madmk` and its kin), which sources share.
+    pub(crate) fn has_own_literal(&self) -> bool {
+        self.def.shape.operands.iter().any(|o| {
+            matches!(
+                o.kind,
+                OperandKind::Imm(ImmStyle::Kimmfp16 | ImmStyle::Kimmfp32 | ImmStyle::Kimmfp64)
+            )
+        })
     }
 
     /// The value of a constant operand (inline constant, literal or immediate) as the instruction

@@ -31,16 +31,33 @@ pub(crate) fn check(inst: &Inst, o: &OperandDef) -> Result<u8, ()> {
             | ImmStyle::Src0Sel
             | ImmStyle::Src1Sel
             | ImmStyle::DstUnused => valid_field(inst, style, inst.raw(o)).then_some(0).ok_or(()),
+            // Buffer offsets are not negative, though gfx12 gives them signed fields
+            // (RDNA4 ISA 9.3 and 8.2.1).
+            ImmStyle::Offset if o.spans.first().is_some_and(|s| s.2 == 24) => {
+                (inst.raw(o) >> 23 == 0).then_some(0).ok_or(())
+            }
+            ImmStyle::Smemoffset | ImmStyle::Smemoffsetmod | ImmStyle::Optsmemoffsetmod
+                if inst.target().major() >= 12 =>
+            {
+                let buffer = inst
+                    .operand_def(Field::Sbase)
+                    .is_some_and(|b| b.bits == 128);
+                (!buffer || inst.raw(o) >> 23 == 0).then_some(0).ok_or(())
+            }
             _ => Ok(0),
         },
         _ => {
             let raw = inst.raw(o);
             if Inst::takes_literal(o.kind) {
                 if raw == LITERAL {
-                    return Ok(4);
+                    return Ok(if inst.has_own_literal() { 0 } else { 4 });
                 }
                 if raw == LITERAL64 && inst.target().has_gfx1250_insts() {
-                    return Ok(8);
+                    return if inst.has_own_literal() {
+                        Err(())
+                    } else {
+                        Ok(8)
+                    };
                 }
             }
             resolve_raw(inst, o, raw).map(|_| 0).ok_or(())
@@ -190,7 +207,11 @@ fn op_sel(inst: &Inst, o: &OperandDef) -> bool {
 fn vector(inst: &Inst, o: &OperandDef, file: RegFile, index: u64) -> Option<Operand> {
     let n = dwords(inst, o);
     // Tuples start at an even register where the target asks for it.
-    if n > 1 && index & 1 != 0 && inst.target().has_aligned_vgprs() {
+    if n > 1
+        && index & 1 != 0
+        && inst.target().has_aligned_vgprs()
+        && o.kind != OperandKind::VgprUnaligned
+    {
         return None;
     }
     // A tuple may run past the last register: what it then reads is the manual's out-of-range

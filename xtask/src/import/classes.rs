@@ -58,8 +58,8 @@ const NAMED: &[(&str, &str)] = &[
     ("SReg_32_XEXEC_HI", "sxh.32.b"),
     ("SReg_64_XEXEC", "sxe.64.b"),
     ("SReg_64_XEXEC_XNULL", "sxen.64.b"),
-    ("SReg_128_XNULL", "sxn.128.b"),
-    ("SReg_256_XNULL", "sxn.256.b"),
+    ("SReg_128_XNULL", "s.128.b"),
+    ("SReg_256_XNULL", "s.256.b"),
     ("SSrc_i1", "sl.mask.b"),
     ("VOPDstS64orS32", "s.mask.b"),
     ("SDWAVopcDst", "sdwadst.mask.b"),
@@ -74,6 +74,7 @@ const NAMED: &[(&str, &str)] = &[
     ("PackedI16InputMods", "mods.packed"),
     ("PackedVGPRF32InputMods", "mods.packed"),
     ("IntOpSelMods", "mods.opsel"),
+    ("SplitBarrier", "sc.32.i"),
 ];
 
 fn type_of(token: &str) -> Option<(&'static str, u32)> {

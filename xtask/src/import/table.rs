@@ -417,6 +417,10 @@ fn shape_of(
         } else if kind == "imm.flat_offset" {
             kind = "imm.flat_offset_s".to_owned();
         }
+        // The sources of S_CBRANCH_G_FORK are those of any SOP2 (Vega ISA 12.2).
+        if v.rec.starts_with("S_CBRANCH_G_FORK") {
+            kind = "sl.64.i".to_owned();
+        }
         // CDNA 3 and 4 have no GDS: the bit means nothing.
         if kind == "imm.gds" && target.has_gfx940_insts() {
             continue;
@@ -478,8 +482,21 @@ fn shape_of(
     }
     // gfx9's scalar memory has forms with and without a register offset, which SOFFSET_EN tells
     // apart even where the facts leave the bit open.
-    if enc == "ENC_SMEM" && v.fields.contains_key("soffset_en") {
+    if enc == "ENC_SMEM"
+        && target.is_gfx9()
+        && v.operands
+            .iter()
+            .any(|o| o.0 == "offset" || o.0 == "soffset")
+    {
         mask |= 1 << 14;
+    }
+    // Whether an atomic returns is in its temporal hint.
+    let returns = |w: &Variant| w.mask & w.value & 1 << 52 != 0;
+    let no_return = v.operands.iter().any(|o| o.0 == "cpol")
+        && !returns(v)
+        && inst.variants.iter().any(returns);
+    if target.major() >= 12 && no_return {
+        mask |= 1 << 52;
     }
     // Fields that no operand owns stay fixed bits only where the mask says so.
     for (name, spans) in &v.fields {

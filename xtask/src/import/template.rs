@@ -57,7 +57,7 @@ pub(crate) fn template(inst: &Instruction, v: &Variant, names: &Names<'_>) -> St
     // These operands print the space before them.
     let spaced = matches!(
         first_class(v, &rest),
-        Some("Endpgm" | "ExpTgt" | "Offset" | "GDS" | "CPol" | "CPol_0" | "CPol_GLC1")
+        Some("Endpgm" | "exp_tgt" | "ExpTgt" | "Offset" | "GDS" | "CPol" | "CPol_0" | "CPol_GLC1")
     );
     if rest.starts_with('$') && !spaced {
         out.push_str(suffix(inst, names));

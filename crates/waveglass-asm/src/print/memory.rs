@@ -68,7 +68,8 @@ impl Printer<'_> {
             }
             return;
         }
-        let store = flags.contains(InstFlags::STORE);
+        // Those that do both move between memory and LDS.
+        let store = flags.contains(InstFlags::STORE) && !flags.contains(InstFlags::LOAD);
         if th == 7 && !store {
             return self.hex(th);
         }
@@ -78,6 +79,7 @@ impl Printer<'_> {
             1 => "NT",
             2 => "HT",
             3 if scope == 3 => "BYPASS",
+            3 if store && self.inst.target().has_gfx1250_insts() => "WB",
             3 if store => "RT_WB",
             3 => "LU",
             4 => "NT_RT",

@@ -386,6 +386,39 @@ impl Printer<'_> {
         self.out.push(')');
     }
 
+    /// The operand of S_VERSION: a generation and flags (RDNA1 ISA 12.3, S_VERSION).
+    pub(super) fn version(&mut self, imm: u64) {
+        const FLAGS: [&str; 3] = [
+            "|UC_VERSION_W64_BIT",
+            "|UC_VERSION_W32_BIT",
+            "|UC_VERSION_MDP_BIT",
+        ];
+        if imm & 0x1f00 != 0 {
+            return self.small_or_hex(imm);
+        }
+        let flags = imm >> 13;
+        for _ in 1..flags.count_ones() {
+            self.out.push('(');
+        }
+        match imm & 0xff {
+            0 => self.out.push_str("UC_VERSION_GFX7"),
+            4 => self.out.push_str("UC_VERSION_GFX10"),
+            6 => self.out.push_str("UC_VERSION_GFX11"),
+            9 => self.out.push_str("UC_VERSION_GFX12"),
+            v => self.integer(v as i64),
+        }
+        let mut left = flags.count_ones();
+        for (n, flag) in FLAGS.iter().enumerate() {
+            if flags >> n & 1 != 0 {
+                self.out.push_str(flag);
+                left -= 1;
+                if left > 0 {
+                    self.out.push(')');
+                }
+            }
+        }
+    }
+
     /// The target of an export, with the space before it.
     pub(super) fn export_target(&mut self, id: u64) {
         let target = self.inst.target();

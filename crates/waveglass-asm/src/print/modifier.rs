@@ -90,15 +90,9 @@ pub(super) fn print(p: &mut Printer<'_>, style: ImmStyle, o: &OperandDef) {
         ImmStyle::Cpol => p.cache_policy(raw),
         ImmStyle::Format => p.buffer_format(raw),
         ImmStyle::Smemoffset => p.signed_hex(signed(p, o)),
-        ImmStyle::Smemoffsetmod => {
+        ImmStyle::Smemoffsetmod | ImmStyle::Optsmemoffsetmod => {
             p.out.push_str(" offset:");
             p.signed_hex(signed(p, o));
-        }
-        ImmStyle::Optsmemoffsetmod => {
-            if raw != 0 {
-                p.out.push_str(" offset:");
-                p.signed_hex(signed(p, o));
-            }
         }
         ImmStyle::Dmask => {
             if raw != 0 {
@@ -125,9 +119,8 @@ pub(super) fn print(p: &mut Printer<'_>, style: ImmStyle, o: &OperandDef) {
         }
         ImmStyle::S16imm | ImmStyle::U16imm => p.hex(raw),
         ImmStyle::Soppbrtarget => p.integer(raw as i64),
-        ImmStyle::Versionimm | ImmStyle::I32imm | ImmStyle::I8imm | ImmStyle::I16imm => {
-            p.small_or_hex(raw)
-        }
+        ImmStyle::Versionimm => p.version(raw),
+        ImmStyle::I32imm | ImmStyle::I8imm | ImmStyle::I16imm => p.small_or_hex(raw),
         ImmStyle::Offset0 => valu::named(p, " offset0:", raw),
         ImmStyle::Offset1 => valu::named(p, " offset1:", raw),
         ImmStyle::Kimmfp16 => p.literal(raw as u32, OperandType::Float, 16),
@@ -158,7 +151,7 @@ impl Printer<'_> {
     }
 
     /// Decimal where the value is an inline constant of 32 bits, else hexadecimal.
-    fn small_or_hex(&mut self, raw: u64) {
+    pub(super) fn small_or_hex(&mut self, raw: u64) {
         match raw as u32 as i32 {
             i @ -16..=64 => self.integer(i as i64),
             _ => self.hex(raw),

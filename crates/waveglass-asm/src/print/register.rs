@@ -16,6 +16,9 @@ impl Printer<'_> {
             Operand::Reg(r) => self.register(r),
             Operand::InlineInt(i) => self.integer(i as i64),
             Operand::InlineFloat(f) => self.inline_float(f, o),
+            Operand::Literal(l) if o.bits < 64 && self.inst.raw(o) == 254 => {
+                self.low_of_literal64(l, o);
+            }
             Operand::Literal(l) => self.literal(l, o.ty, o.bits),
             Operand::Literal64(l) => self.literal64(l, o),
             Operand::Imm(i) => self.integer(i),
@@ -61,6 +64,24 @@ impl Printer<'_> {
         }
     }
 
+    /// The low half of a 64-bit literal in a narrower operand, which LLVM prints as the constant
+    /// that it equals.
+    fn low_of_literal64(&mut self, l: u32, o: &OperandDef) {
+        let (l, small) = match o.bits {
+            16 => (l & 0xffff, l as i16 as i64),
+            _ => (l, l as i32 as i64),
+        };
+        if (-16..=64).contains(&small) {
+            return self.integer(small);
+        }
+        let float =
+            (240..=248).find(|&s| Operand::inline_float_bits(s, o.ty, o.bits as u32) == l as u64);
+        match float {
+            Some(selector) => self.inline_float(selector, o),
+            None => self.hex(l as u64),
+        }
+    }
+
     fn literal64(&mut self, l: u64, _o: &OperandDef) {
         if l >> 32 == 0 {
             self.out.push_str("lit64(");
@@ -93,7 +114,7 @@ impl Printer<'_> {
             RegFile::FlatScratchBase => [
                 "src_flat_scratch_base_lo",
                 "src_flat_scratch_base_hi",
-                "src_flat_scratch_base",
+                "src_flat_scratch_base_lo",
             ],
             RegFile::PopsExitingWaveId => ["src_pops_exiting_wave_id"; 3],
             RegFile::LdsDirect => ["src_lds_direct"; 3],
