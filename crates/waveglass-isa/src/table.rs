@@ -311,8 +311,25 @@ pub enum Piece {
     },
     /// VCC, or its low half in wave32, which the instruction reads or writes without a field.
     Vcc,
+    /// The list of an image instruction's addresses, from the operand at this position on.
+    Addresses(u8),
     /// The mnemonic of a VOPD pair's second half.
     SecondName,
+}
+
+/// The register counts that an image instruction has forms for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ImageSizes {
+    /// Bit `n`: `n` registers of data.
+    pub data: u32,
+    /// Bit `n`: `n` registers of addresses.
+    pub addresses: u32,
+    /// The form's registers of data where the fields ask for a count without a form.
+    pub own_data: u8,
+    /// The same for addresses.
+    pub own_addresses: u8,
+    /// Whether each address has a field of its own (NSA).
+    pub list: bool,
 }
 
 /// Which sources op_sel, op_sel_hi, neg_lo and neg_hi list.
@@ -342,6 +359,7 @@ pub struct Shape {
     pub template: &'static str,
     /// The template cut at its operands.
     pub pieces: &'static [Piece],
+    pub(crate) image: Option<ImageSizes>,
     /// What the packed modifiers list.
     pub sources: Sources,
     /// The operands, destinations first.
@@ -369,6 +387,7 @@ pub struct InstDef {
     pub reads: Implicit,
     /// Registers written without being named.
     pub writes: Implicit,
+    pub(crate) image: u8,
     /// 32 or 64 where the row holds for one wave size only, else 0.
     pub wave: u8,
 }

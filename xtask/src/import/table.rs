@@ -18,6 +18,8 @@ struct Shape {
     template: String,
     /// How many of src0, src1 and src2 the packed modifiers (op_sel and the like) list.
     sources: u32,
+    /// Data sizes, address sizes and the two of a form whose counts are not among them.
+    image: Option<(Vec<u32>, Vec<u32>, u32, u32)>,
     operands: Vec<ShapeOperand>,
 }
 
@@ -124,7 +126,7 @@ impl Table {
                 .filter(|v| wave_of(v).is_empty())
                 .map(|v| (v.size, v.mask, v.value))
                 .collect();
-            let mut forms: Vec<(bool, &'static str, u128, Shape)> = Vec::new();
+            let mut forms: Vec<(bool, &'static str, u128, Shape, &Variant)> = Vec::new();
             for v in &inst.variants {
                 let wave = wave_of(v);
                 // The assembler's spellings with an explicit VCC repeat a form.
@@ -149,12 +151,20 @@ impl Table {
                     }) {
                         if shape.operands.len() > f.3.operands.len() {
                             f.3 = shape;
+                            f.4 = v;
                         }
                         continue;
                     }
                 }
-                forms.push((v.rec.contains("fake16"), wave, value, shape));
+                forms.push((v.rec.contains("fake16"), wave, value, shape, v));
             }
+            if image && !inst.mnemonic.contains("bvh") {
+                for f in &mut forms {
+                    f.3.image = Some(image_sizes(inst, f.4));
+                }
+            }
+            let forms: Vec<(bool, &'static str, u128, Shape)> =
+                forms.into_iter().map(|f| (f.0, f.1, f.2, f.3)).collect();
             let keep: Vec<_> = forms.iter().filter(|f| !f.0).cloned().collect();
             for (fake, wave, value, shape) in &forms {
                 let opcode = inst.opcode;
@@ -255,6 +265,10 @@ impl Table {
                 "shape {name} {} {} {:#x}\n  asm {}",
                 shape.encoding, shape.size, shape.mask, shape.template
             )?;
+            if let Some((data, addresses, d, a)) = &shape.image {
+                let list = |l: &[u32]| l.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+                writeln!(text, "  image {} {} {d} {a}", list(data), list(addresses))?;
+            }
             if shape.sources > 0 {
                 writeln!(text, "  sources {}", shape.sources)?;
             }
@@ -322,6 +336,8 @@ const SHAPES_HEADER: &str = "\
 #
 #   shape NAME ENCODING BYTES MASK     MASK: the bits whose values the row fixes
 #     asm TEMPLATE                     $name stands for an operand
+#     image DATA ADDRESSES D A         register counts that an image instruction's fields may ask for;
+#                                      D and A where they ask for others
 #     sources N                        op_sel, op_sel_hi, neg_lo and neg_hi list N sources
 #     r|w NAME KIND HI:LO[@BIT]...     where the operand's bits lie; @BIT: from that bit of the operand up
 #
@@ -448,6 +464,7 @@ fn shape_of(
             }
         }
         if image
+            && !inst.mnemonic.contains("bvh")
             && kind.starts_with('v')
             && (name.starts_with("vdata") || name.starts_with("vaddr"))
         {
@@ -521,6 +538,7 @@ fn shape_of(
         size: v.size,
         mask,
         sources: listed_sources(inst, v, &template),
+        image: None,
         template,
         operands,
     })
@@ -529,6 +547,60 @@ fn shape_of(
 fn names_of_permlane16(mnemonic: &str) -> bool {
     (mnemonic.starts_with("v_permlane16_") || mnemonic.starts_with("v_permlanex16_"))
         && !mnemonic.contains("swap")
+}
+
+/// The register counts of an image instruction's data and addresses: those that it has in forms
+/// like `form` (with one address tuple or with a list), and those of the form itself, the
+/// smallest for tuples.
+fn image_sizes(inst: &Instruction, form: &Variant) -> (Vec<u32>, Vec<u32>, u32, u32) {
+    let listed = |v: &Variant| v.asm.contains("[$vaddr0");
+    let width = |class: &str| {
+        kind(class)
+            .ok()
+            .and_then(|k| k.split('.').nth(1).and_then(|b| b.parse::<u32>().ok()))
+            .map_or(1, |b| b / 32)
+    };
+    let data = |v: &Variant| {
+        v.operands
+            .iter()
+            .find(|o| o.0 == "vdata")
+            .map_or(0, |o| width(&o.3))
+    };
+    let addresses = |v: &Variant| {
+        v.operands
+            .iter()
+            .filter(|o| o.0.starts_with("vaddr"))
+            .map(|o| width(&o.3))
+            .sum::<u32>()
+    };
+    let alike: Vec<&Variant> = inst
+        .variants
+        .iter()
+        .filter(|v| {
+            listed(v) == listed(form) && v.asm.contains("$vdata") == form.asm.contains("$vdata")
+        })
+        .collect();
+    let all = |f: &dyn Fn(&Variant) -> u32| {
+        alike
+            .iter()
+            .map(|v| f(v))
+            .collect::<BTreeSet<u32>>()
+            .into_iter()
+            .collect::<Vec<u32>>()
+    };
+    let (d, a) = (all(&data), all(&addresses));
+    let least = |l: &[u32]| l.first().copied().unwrap_or(1);
+    // A list's own count is that of its operands.
+    let own = if listed(form) {
+        form.operands
+            .iter()
+            .filter(|o| o.0.starts_with("vaddr"))
+            .count() as u32
+    } else {
+        least(&a)
+    };
+    let own_data = least(&d);
+    (d, a, own_data, own)
 }
 
 /// How many sources the packed modifiers list: tied ones count. v_permlane16 and its kin use

@@ -70,6 +70,7 @@ pub(crate) fn template(inst: &Instruction, v: &Variant, names: &Names<'_>) -> St
         out.push_str(" ::");
         out.push_str(rest);
     }
+    out.truncate(out.trim_end().len());
     out
 }
 

@@ -68,8 +68,10 @@ impl Printer<'_> {
             }
             return;
         }
-        // Those that do both move between memory and LDS.
-        let store = flags.contains(InstFlags::STORE) && !flags.contains(InstFlags::LOAD);
+        // Those that do both move between memory and LDS, and their names say which way.
+        let store = flags.contains(InstFlags::STORE)
+            && (!flags.contains(InstFlags::LOAD)
+                || self.inst.mnemonic().starts_with("global_store"));
         if th == 7 && !store {
             return self.hex(th);
         }
@@ -79,8 +81,7 @@ impl Printer<'_> {
             1 => "NT",
             2 => "HT",
             3 if scope == 3 => "BYPASS",
-            3 if store && self.inst.target().has_gfx1250_insts() => "WB",
-            3 if store => "RT_WB",
+            3 if store => "WB",
             3 => "LU",
             4 => "NT_RT",
             5 => "RT_NT",

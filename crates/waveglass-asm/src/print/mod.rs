@@ -77,6 +77,16 @@ impl Printer<'_> {
                 } else {
                     "vcc_lo"
                 }),
+                Piece::Addresses(first) => {
+                    for n in 0..self.inst.listed_addresses() as usize {
+                        if n > 0 {
+                            self.out.push_str(", ");
+                        }
+                        if let Some(o) = operands.get(first as usize + n) {
+                            self.operand(o);
+                        }
+                    }
+                }
                 Piece::SecondName => self.out.push_str(second),
             }
         }
