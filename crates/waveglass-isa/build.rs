@@ -353,10 +353,11 @@ fn pieces(shape: &Shape) -> String {
             continue;
         }
         if shape.image.is_some() && rest.starts_with("$vaddr0") && out.ends_with("[\"),") {
-            // The list of addresses: how long it is follows from other fields.
+            // The list of addresses with its brackets: how long it is follows from other fields.
             let first = index("vaddr0").expect("vaddr0");
-            write!(out, "Piece::Addresses({first}),").unwrap();
-            rest = &rest[rest.find(']').expect("a closing bracket")..];
+            out.truncate(out.len() - "[\"),".len());
+            write!(out, "\"),Piece::Addresses({first}),").unwrap();
+            rest = &rest[rest.find(']').expect("a closing bracket") + 1..];
             continue;
         }
         let end = rest[1..]

@@ -67,7 +67,22 @@ fn counts(inst: &Inst, form: &ImageSizes) -> (u8, u8) {
     };
     let data = data + (inst.field(Field::Tfe) != 0) as u8;
     let available = form.data == 1 || form.data >> data & 1 != 0;
-    if available && form.addresses >> addresses & 1 != 0 {
+    // Data past the last register, or at an odd one where tuples are aligned, and such addresses,
+    // leave the form as it is.
+    let first = inst.field(Field::Vdata) & 0xff;
+    let fits =
+        first + data as u64 <= 256 && !(data > 1 && first & 1 != 0 && target.has_aligned_vgprs());
+    let address_fits = match form.list {
+        false => {
+            let first = match inst.operand_def(Field::Vaddr0) {
+                Some(o) => inst.raw(o),
+                None => inst.field(Field::Vaddr),
+            };
+            first + addresses as u64 <= 256
+        }
+        true => true,
+    };
+    if available && fits && address_fits && form.addresses >> addresses & 1 != 0 {
         (data, addresses)
     } else {
         own

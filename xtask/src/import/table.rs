@@ -133,6 +133,10 @@ impl Table {
                 if !wave.is_empty() && plain.contains(&(v.size, v.mask, v.value)) {
                     continue;
                 }
+                // The assembler's spelling of a sample whose result is not wanted.
+                if image && v.asm.contains(" off,") {
+                    continue;
+                }
                 if v.rec.contains("_agpr") && !target.has_gfx90a_insts() {
                     continue;
                 }
@@ -143,13 +147,16 @@ impl Table {
                     // Register counts of image operands follow from other fields:
                     // one form a size is enough, the one with the most operands.
                     if let Some(f) = forms.iter_mut().find(|f| {
+                        let same = f.3.mask == shape.mask && f.2 == value;
+                        // gfx12 has a field for each address in every form.
+                        let gfx12 = inst.enc != "ENC_MIMG" && !inst.mnemonic.contains("bvh");
                         f.3.size == shape.size
-                            && f.3.mask == shape.mask
-                            && f.2 == value
+                            && (same || gfx12)
                             && f.3.template.contains("$vaddr0")
                                 == shape.template.contains("$vaddr0")
                     }) {
                         if shape.operands.len() > f.3.operands.len() {
+                            f.2 = value;
                             f.3 = shape;
                             f.4 = v;
                         }
@@ -410,6 +417,12 @@ fn shape_of(
     names: &Names<'_>,
 ) -> Result<Shape> {
     let enc = inst.enc.as_str();
+    // The addresses of NSA forms follow the first two dwords.
+    let size = match (enc, target.major()) {
+        ("ENC_MIMG", 10) => 8 + 4 * (v.value >> 1 & 3) as u32,
+        ("ENC_MIMG", 11) => 8 + 4 * (v.value & 1) as u32,
+        _ => v.size,
+    };
     let mut template = template(inst, v, names);
     if target.has_gfx940_insts() {
         template = template.replace("$gds", "");
@@ -462,6 +475,23 @@ fn shape_of(
                 spans.push((glc, 0, 1));
                 spans.sort();
             }
+        }
+        if image && name == "a16" && spans.is_empty() {
+            let bit = match target.major() {
+                10 => 62,
+                11 => 16,
+                _ => 6,
+            };
+            spans.push((bit, 0, 1));
+        }
+        if enc == "ENC_MIMG"
+            && spans.is_empty()
+            && let Some(n) = name
+                .strip_prefix("vaddr")
+                .and_then(|n| n.parse::<u32>().ok())
+            && n > 0
+        {
+            spans.push((56 + 8 * n, 0, 8));
         }
         if image
             && !inst.mnemonic.contains("bvh")
@@ -528,14 +558,14 @@ fn shape_of(
             }
         }
     }
-    mask &= if v.size >= 16 {
+    mask &= if size >= 16 {
         u128::MAX
     } else {
-        (1 << (v.size * 8)) - 1
+        (1 << (size * 8)) - 1
     };
     Ok(Shape {
         encoding: enc.to_owned(),
-        size: v.size,
+        size,
         mask,
         sources: listed_sources(inst, v, &template),
         image: None,
@@ -577,7 +607,8 @@ fn image_sizes(inst: &Instruction, form: &Variant) -> (Vec<u32>, Vec<u32>, u32, 
         .variants
         .iter()
         .filter(|v| {
-            listed(v) == listed(form) && v.asm.contains("$vdata") == form.asm.contains("$vdata")
+            (listed(v) == listed(form) || inst.enc != "ENC_MIMG")
+                && v.asm.contains("$vdata") == form.asm.contains("$vdata")
         })
         .collect();
     let all = |f: &dyn Fn(&Variant) -> u32| {

@@ -70,8 +70,7 @@ impl Printer<'_> {
         }
         // Those that do both move between memory and LDS, and their names say which way.
         let store = flags.contains(InstFlags::STORE)
-            && (!flags.contains(InstFlags::LOAD)
-                || self.inst.mnemonic().starts_with("global_store"));
+            && (!flags.contains(InstFlags::LOAD) || self.inst.mnemonic().contains("store"));
         if th == 7 && !store {
             return self.hex(th);
         }

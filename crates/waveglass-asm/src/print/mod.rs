@@ -78,13 +78,20 @@ impl Printer<'_> {
                     "vcc_lo"
                 }),
                 Piece::Addresses(first) => {
-                    for n in 0..self.inst.listed_addresses() as usize {
+                    let count = self.inst.listed_addresses() as usize;
+                    if count > 1 {
+                        self.out.push('[');
+                    }
+                    for n in 0..count {
                         if n > 0 {
                             self.out.push_str(", ");
                         }
                         if let Some(o) = operands.get(first as usize + n) {
                             self.operand(o);
                         }
+                    }
+                    if count > 1 {
+                        self.out.push(']');
                     }
                 }
                 Piece::SecondName => self.out.push_str(second),
