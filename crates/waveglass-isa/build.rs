@@ -23,6 +23,7 @@ struct Shape {
     sources: u32,
     /// Masks of data and address sizes, and the sizes outside them.
     image: Option<(u32, u32, u32, u32)>,
+    sources_dst: bool,
     operands: Vec<Operand>,
 }
 
@@ -101,6 +102,7 @@ fn read_shapes(text: &str) -> Vec<Shape> {
                 template: String::new(),
                 sources: 0,
                 image: None,
+                sources_dst: false,
                 operands: Vec::new(),
             });
             continue;
@@ -119,7 +121,9 @@ fn read_shapes(text: &str) -> Vec<Shape> {
             };
             shape.image = Some((list(), list(), list().ilog2(), list().ilog2()));
         } else if let Some(n) = line.strip_prefix("  sources ") {
+            let (n, dst) = n.split_once(' ').unwrap_or((n, ""));
             shape.sources = n.parse().expect("a number of sources");
+            shape.sources_dst = dst == "dst";
         } else if line.trim() == "asm" {
         } else {
             let w: Vec<&str> = line.split_whitespace().collect();
@@ -157,12 +161,13 @@ fn read_rows(
         }
         let w: Vec<&str> = line.split_whitespace().collect();
         if !line.starts_with(' ') {
-            mnemonic = w[0].to_owned();
-            if w.len() > 2 {
+            let (name, others) = line.split_once(" = ").unwrap_or((line, ""));
+            mnemonic = name.to_owned();
+            if !others.is_empty() {
                 aliases
                     .entry(mnemonic.clone())
                     .or_default()
-                    .extend(w[2..].iter().map(|s| (*s).to_owned()));
+                    .extend(others.split_whitespace().map(str::to_owned));
             }
             continue;
         }
@@ -237,6 +242,7 @@ fn write_shapes(text: &mut String, shapes: &[Shape]) {
             let bits = match bits {
                 "mask" => "MASK_BITS",
                 "image" => "IMAGE_BITS",
+                "matrix" => "MATRIX_BITS",
                 b => b,
             };
             let access = match o.access.as_str() {
@@ -312,18 +318,11 @@ fn sources(shape: &Shape) -> String {
                 .map_or("NO_MODS".to_owned(), |i| i.to_string())
         })
         .collect();
-    // The first source's modifiers hold the destination's half in bit 14 of VOP3.
-    let dst = mods(0).is_some_and(|i| {
-        shape.operands[i]
-            .spans
-            .iter()
-            .any(|&(lo, at, _)| lo == 14 && at == 3)
-    }) && shape.template.contains("$op_sel")
-        && shape.sources > 0;
     format!(
-        "Sources{{count:{},mods:[{}],dst:{dst}}}",
+        "Sources{{count:{},mods:[{}],dst:{}}}",
         shape.sources,
-        list.join(",")
+        list.join(","),
+        shape.sources_dst
     )
 }
 
@@ -371,7 +370,12 @@ fn pieces(shape: &Shape) -> String {
         }
         let i = index(name)
             .unwrap_or_else(|| panic!("{}: the template names {name}, no operand", shape.name));
-        match name.strip_suffix("_modifiers").and_then(index) {
+        let alone = shape.operands[i].kind.starts_with("imm.");
+        match name
+            .strip_suffix("_modifiers")
+            .filter(|_| !alone)
+            .and_then(index)
+        {
             Some(source) => write!(out, "Piece::Modified{{mods:{i},source:{source}}},").unwrap(),
             None => write!(out, "Piece::Operand({i}),").unwrap(),
         }

@@ -79,6 +79,7 @@ fn value(rng: &mut Rng, target: Target, o: &OperandDef) -> u64 {
             0, 0x1b, 0xe4, 0xff, 0x101, 0x10f, 0x111, 0x11f, 0x121, 0x12f, 0x130, 0x134, 0x138,
             0x13c, 0x140, 0x141, 0x142, 0x143, 0x150, 0x15f, 0x160, 0x16f, random,
         ]),
+        OperandKind::Imm(ImmStyle::Dpp8fi) => rng.pick(&[0xe9, 0xea]),
         OperandKind::Imm(_) => match rng.next() % 4 {
             0 => 0,
             1 => rng.pick(&[1, max, max >> 1, (max >> 1) + 1]),
@@ -124,6 +125,16 @@ pub(crate) fn sample(rng: &mut Rng, target: Target, row: &InstDef) -> [u32; 5] {
             // Fields that others of the shape also hold keep the first choice.
             set(&mut words, lo as u32, width as u32, v >> at);
         }
+    }
+    // The scalar destination that v_cmpx does not use is EXEC in what assemblers write.
+    if row.mnemonic.starts_with("v_cmpx_")
+        && row
+            .operands()
+            .iter()
+            .all(|o| o.spans.iter().all(|s| s.0 != 0))
+        && rng.next() % 4 != 0
+    {
+        words[0] |= 0x7e;
     }
     for i in 0..4 {
         words[i] = words[i] & !row.shape.mask[i] | row.value[i];

@@ -2,7 +2,7 @@
 
 use crate::resolve;
 use crate::table::{CANDIDATES, InstDef, LEAVES, OperandDef, ROWS, SLOTS};
-use crate::{Field, ImmStyle, Operand, OperandKind, OperandType, Target};
+use crate::{Field, Operand, OperandKind, OperandType, Target};
 
 /// A decoded instruction.
 #[derive(Clone, Copy, Debug)]
@@ -117,7 +117,14 @@ impl Decoder {
             }
             match self.finish(def, words, have) {
                 Ok(inst) => return Ok(inst),
-                Err(e) => error = e,
+                Err(e) => {
+                    error = e;
+                    // The first half of a scaled matrix instruction is an instruction of its
+                    // own, but not before the second half.
+                    if def.shape.size == 16 {
+                        break;
+                    }
+                }
             }
         }
         Err(error)
@@ -139,6 +146,15 @@ impl Decoder {
         };
         if inst.size as usize > have {
             return Err(DecodeError::Truncated { needed: inst.size });
+        }
+        // An instruction without operands does not take the numbers that announce DPP and SDWA
+        // for an unused source.
+        if def.shape.operands.is_empty()
+            && def.shape.size == 4
+            && matches!(words[0] & 0x1ff, 0xe9 | 0xea | 0xf9 | 0xfa)
+            && words[0] >> 25 == 0x3f
+        {
+            return Err(DecodeError::Invalid);
         }
         let mut literal = 0;
         for o in def.shape.operands {
@@ -241,20 +257,7 @@ impl Inst {
 
     /// The literal dwords that follow the instruction, if any.
     pub fn literal_words(&self) -> &[u32] {
-        if self.size == self.def.shape.size && self.has_own_literal() {
-            return &self.words[1..2];
-        }
         &self.words[self.def.shape.size as usize / 4..self.size as usize / 4]
-    }
-
-    /// Whether the encoding has a literal of its own (`v_madmk` and its kin), which sources share.
-    pub(crate) fn has_own_literal(&self) -> bool {
-        self.def.shape.operands.iter().any(|o| {
-            matches!(
-                o.kind,
-                OperandKind::Imm(ImmStyle::Kimmfp16 | ImmStyle::Kimmfp32 | ImmStyle::Kimmfp64)
-            )
-        })
     }
 
     /// The value of a constant operand (inline constant, literal or immediate) as the instruction

@@ -20,7 +20,7 @@ pub use field::Field;
 pub use inst::{DecodeError, Decoder, Inst, decode};
 pub use operand::{Half, Operand, OperandType, Reg, RegFile};
 pub use table::{
-    Access, IMAGE_BITS, ImmStyle, Implicit, InstDef, InstFlags, MASK_BITS, ModStyle, NO_MODS,
-    OperandDef, OperandKind, Piece, Shape, Sources, rows,
+    Access, IMAGE_BITS, ImmStyle, Implicit, InstDef, InstFlags, MASK_BITS, MATRIX_BITS, ModStyle,
+    NO_MODS, OperandDef, OperandKind, Piece, Shape, Sources, rows,
 };
 pub use target::{Generation, Target, UnknownTarget};

@@ -1,7 +1,7 @@
 //! From the number in an operand's field to a register, constant or literal.
 
 use crate::image;
-use crate::table::{IMAGE_BITS, MASK_BITS};
+use crate::table::{IMAGE_BITS, MASK_BITS, MATRIX_BITS};
 use crate::{Field, Half, ImmStyle, Inst, Operand, OperandDef, OperandKind, Reg, RegFile, Target};
 
 /// The selector of a 32-bit literal.
@@ -13,8 +13,30 @@ const LITERAL64: u64 = 254;
 pub(crate) fn dwords(inst: &Inst, o: &OperandDef) -> u8 {
     match o.bits {
         MASK_BITS => (inst.wave_size() / 32) as u8,
+        MATRIX_BITS => matrix_dwords(inst, o),
         IMAGE_BITS => image::dwords(inst, o),
         bits => bits.div_ceil(32).max(1) as u8,
+    }
+}
+
+/// The registers of matrix A or B: 8-bit elements fill all, 6-bit ones three quarters, 4-bit ones
+/// half of them (CDNA4 ISA 7.1, table of CBSZ and BLGP).
+fn matrix_dwords(inst: &Inst, o: &OperandDef) -> u8 {
+    let first = o.field == Field::Src0;
+    let (format, full) = if inst.target().has_gfx1250_insts() {
+        let field = if first {
+            Field::MatrixAFmt
+        } else {
+            Field::MatrixBFmt
+        };
+        (inst.field(field), 16)
+    } else {
+        (inst.field(if first { Field::Cbsz } else { Field::Blgp }), 8)
+    };
+    match format {
+        2 | 3 => full / 4 * 3,
+        4 => full / 2,
+        _ => full,
     }
 }
 
@@ -50,14 +72,21 @@ pub(crate) fn check(inst: &Inst, o: &OperandDef) -> Result<u8, ()> {
             let raw = inst.raw(o);
             if Inst::takes_literal(o.kind) {
                 if raw == LITERAL {
-                    return Ok(if inst.has_own_literal() { 0 } else { 4 });
+                    // VOP3 takes literals from RDNA 1 on (RDNA1 ISA 6.2.1).
+                    // v_madmk and its kin share theirs (RDNA3 ISA 7.2.4).
+                    if inst.def().shape.size >= 8 && inst.operand_def(Field::Imm).is_some() {
+                        return Ok(0);
+                    }
+                    if inst.def().shape.size == 8 && inst.target().is_gfx9() {
+                        return Err(());
+                    }
+                    return Ok(4);
                 }
                 if raw == LITERAL64 && inst.target().has_gfx1250_insts() {
-                    return if inst.has_own_literal() {
-                        Err(())
-                    } else {
-                        Ok(8)
-                    };
+                    if inst.def().shape.size >= 8 && inst.operand_def(Field::Imm).is_some() {
+                        return Err(());
+                    }
+                    return Ok(8);
                 }
             }
             resolve_raw(inst, o, raw).map(|_| 0).ok_or(())
@@ -88,8 +117,7 @@ fn valid_dpp_ctrl(inst: &Inst, v: u64) -> bool {
         _ => false,
     };
     // 64-bit operands move by row_newbcast only (CDNA2 ISA 6.3.1).
-    let wide =
-        || target.has_gfx90a_insts() && inst.operand_def(Field::Src0).is_some_and(|o| o.bits == 64);
+    let wide = || target.has_gfx90a_insts() && inst.def().operands().iter().any(|o| o.bits == 64);
     known && (matches!(v, 0x150..=0x15f) || !wide())
 }
 
@@ -172,6 +200,13 @@ fn resolve_raw(inst: &Inst, o: &OperandDef, raw: u64) -> Option<Operand> {
         }),
         OperandKind::Mods(_) => Some(Operand::Imm(raw as i64)),
         OperandKind::Imm(style) => Some(immediate(o, style, raw)),
+        OperandKind::VgprSrcLds => scalar(inst, o, raw)
+            .filter(|x| matches!(x, Operand::Reg(r) if r.file == RegFile::LdsDirect)),
+        OperandKind::VgprOrInline | OperandKind::AgprOrInline => {
+            scalar(inst, o, raw).filter(|x| !matches!(x, Operand::Reg(_)))
+        }
+        OperandKind::ScalarSrc | OperandKind::ScalarSrcLit => scalar(inst, o, raw & 0xff)
+            .filter(|x| !matches!(x, Operand::Reg(r) if r.file == RegFile::LdsDirect)),
         _ => scalar(inst, o, raw & 0xff),
     }
 }
@@ -214,6 +249,9 @@ fn vector(inst: &Inst, o: &OperandDef, file: RegFile, index: u64) -> Option<Oper
     {
         return None;
     }
+    if file == RegFile::Agpr && index + n as u64 > 256 {
+        return None;
+    }
     // A tuple may run past the last register: what it then reads is the manual's out-of-range
     // rule, and the instruction stays one (Vega ISA 3.6.2).
     Some(Operand::Reg(Reg::new(file, index as u16, n)))
@@ -244,15 +282,14 @@ fn scalar(inst: &Inst, o: &OperandDef, code: u64) -> Option<Operand> {
         LITERAL64 if target.has_gfx1250_insts() && Inst::takes_literal(o.kind) => {
             let l = inst.literal_words();
             let (lo, hi) = (*l.first().unwrap_or(&0), *l.get(1).unwrap_or(&0));
-            // Narrower operands read the low half.
-            if o.bits < 64 {
-                return Some(Operand::Literal(lo));
-            }
             Some(Operand::Literal64(lo as u64 | (hi as u64) << 32))
         }
-        LITERAL if Inst::takes_literal(o.kind) => Some(Operand::Literal(
-            inst.literal_words().first().copied().unwrap_or(0),
-        )),
+        LITERAL if Inst::takes_literal(o.kind) => {
+            Some(Operand::Literal(match inst.literal_words().first() {
+                Some(l) => *l,
+                None => inst.field(Field::Imm) as u32,
+            }))
+        }
         _ => special(target, o.kind, code, n).map(Operand::Reg),
     }
 }

@@ -295,6 +295,10 @@ pub const MASK_BITS: u16 = 0xffff;
 /// An image operand whose register count follows from dmask, dim and the like.
 pub const IMAGE_BITS: u16 = 0xfffe;
 
+/// A matrix operand whose register count follows from its format (CBSZ and BLGP on CDNA 4,
+/// MATRIX_A_FMT and MATRIX_B_FMT on CDNA 5).
+pub const MATRIX_BITS: u16 = 0xfffd;
+
 /// A piece of an assembly template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {

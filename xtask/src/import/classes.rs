@@ -60,7 +60,7 @@ const NAMED: &[(&str, &str)] = &[
     ("SReg_64_XEXEC_XNULL", "sxen.64.b"),
     ("SReg_128_XNULL", "s.128.b"),
     ("SReg_256_XNULL", "s.256.b"),
-    ("SSrc_i1", "sl.mask.b"),
+    ("SSrc_i1", "s.mask.b"),
     ("VOPDstS64orS32", "s.mask.b"),
     ("SDWAVopcDst", "sdwadst.mask.b"),
     ("SSrcOrLds_b32", "slds.32.b"),

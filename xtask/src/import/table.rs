@@ -16,10 +16,11 @@ struct Shape {
     size: u32,
     mask: u128,
     template: String,
-    /// How many of src0, src1 and src2 the packed modifiers (op_sel and the like) list.
-    sources: u32,
     /// Data sizes, address sizes and the two of a form whose counts are not among them.
     image: Option<(Vec<u32>, Vec<u32>, u32, u32)>,
+    /// How many of src0, src1 and src2 the packed modifiers (op_sel and the like) list, and
+    /// whether op_sel lists the destination after them.
+    sources: (u32, bool),
     operands: Vec<ShapeOperand>,
 }
 
@@ -85,6 +86,9 @@ impl Table {
     pub(crate) fn add(&mut self, target: Target, facts: &TargetFacts) -> Result<()> {
         let names = Names::of(facts);
         for inst in &facts.instructions {
+            if names.skips(target, inst) {
+                continue;
+            }
             self.aliases
                 .entry(inst.mnemonic.clone())
                 .or_default()
@@ -126,7 +130,7 @@ impl Table {
                 .filter(|v| wave_of(v).is_empty())
                 .map(|v| (v.size, v.mask, v.value))
                 .collect();
-            let mut forms: Vec<(bool, &'static str, u128, Shape, &Variant)> = Vec::new();
+            let mut forms: Vec<(bool, &'static str, u128, Shape, String, &Variant)> = Vec::new();
             for v in &inst.variants {
                 let wave = wave_of(v);
                 // The assembler's spellings with an explicit VCC repeat a form.
@@ -137,7 +141,16 @@ impl Table {
                 if image && v.asm.contains(" off,") {
                     continue;
                 }
-                if v.rec.contains("_agpr") && !target.has_gfx90a_insts() {
+                // Pairs issue in wave32 only (RDNA3 ISA 7.6).
+                let wave = if inst.enc.starts_with("VOPD") {
+                    "w32"
+                } else {
+                    wave
+                };
+                if (v.rec.contains("_agpr") || v.rec.ends_with("_gfx90a"))
+                    && target.is_gfx9()
+                    && !target.has_gfx90a_insts()
+                {
                     continue;
                 }
                 let shape = shape_of(target, inst, v, image, not_read, &names)
@@ -158,31 +171,43 @@ impl Table {
                         if shape.operands.len() > f.3.operands.len() {
                             f.2 = value;
                             f.3 = shape;
-                            f.4 = v;
+                            f.5 = v;
                         }
                         continue;
                     }
                 }
-                forms.push((v.rec.contains("fake16"), wave, value, shape, v));
+                // A row is enough for each pair of matrix formats: they decide the register counts.
+                if inst.mnemonic.contains("f8f6f4")
+                    && forms.iter().any(|f| {
+                        f.2 == value
+                            && f.1 == wave
+                            && f.3.template == shape.template
+                            && f.3.operands[0] == shape.operands[0]
+                    })
+                {
+                    continue;
+                }
+                let name = pair_name(inst, v);
+                forms.push((v.rec.contains("fake16"), wave, value, shape, name, v));
             }
             if image && !inst.mnemonic.contains("bvh") {
                 for f in &mut forms {
-                    f.3.image = Some(image_sizes(inst, f.4));
+                    f.3.image = Some(image_sizes(inst, f.5));
                 }
             }
-            let forms: Vec<(bool, &'static str, u128, Shape)> =
-                forms.into_iter().map(|f| (f.0, f.1, f.2, f.3)).collect();
+            let forms: Vec<(bool, &'static str, u128, Shape, String)> = forms
+                .into_iter()
+                .map(|f| (f.0, f.1, f.2, f.3, f.4))
+                .collect();
             let keep: Vec<_> = forms.iter().filter(|f| !f.0).cloned().collect();
-            for (fake, wave, value, shape) in &forms {
+            for (fake, wave, value, shape, name) in &forms {
                 let opcode = inst.opcode;
                 if *fake {
-                    // The twin with named halves has the same encoding and covers at least
-                    // the same bits.
+                    // The twin with named halves has the same fixed bits wherever both fix one.
                     let twin = keep.iter().find(|k| {
                         k.3.size == shape.size
                             && k.1 == *wave
-                            && k.3.mask & shape.mask == k.3.mask
-                            && k.2 == *value & k.3.mask
+                            && (k.2 ^ *value) & k.3.mask & shape.mask == 0
                             && k.3.operands.iter().any(|o| is_half(&o.kind))
                     });
                     match twin {
@@ -208,7 +233,7 @@ impl Table {
                 self.insert(
                     target,
                     RowKey {
-                        mnemonic: inst.mnemonic.clone(),
+                        mnemonic: name.clone(),
                         shape: shape.clone(),
                         wave,
                         attributes: attributes.clone(),
@@ -276,8 +301,9 @@ impl Table {
                 let list = |l: &[u32]| l.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
                 writeln!(text, "  image {} {} {d} {a}", list(data), list(addresses))?;
             }
-            if shape.sources > 0 {
-                writeln!(text, "  sources {}", shape.sources)?;
+            match shape.sources {
+                (0, _) => {}
+                (n, dst) => writeln!(text, "  sources {n}{}", if dst { " dst" } else { "" })?,
             }
             for o in &shape.operands {
                 write!(text, "  {} {} {}", o.access, o.name, o.kind)?;
@@ -345,7 +371,8 @@ const SHAPES_HEADER: &str = "\
 #     asm TEMPLATE                     $name stands for an operand
 #     image DATA ADDRESSES D A         register counts that an image instruction's fields may ask for;
 #                                      D and A where they ask for others
-#     sources N                        op_sel, op_sel_hi, neg_lo and neg_hi list N sources
+#     sources N [dst]                  op_sel, op_sel_hi, neg_lo and neg_hi list N sources;
+#                                      op_sel also the destination
 #     r|w NAME KIND HI:LO[@BIT]...     where the operand's bits lie; @BIT: from that bit of the operand up
 #
 # KIND is <what>.<bits>.<type> for registers and constants, mods.<which> for source modifiers,
@@ -431,10 +458,25 @@ fn shape_of(
     let mut operands = Vec::new();
     for (name, access, _, class) in &v.operands {
         let mut spans = v.fields.get(name).cloned().unwrap_or_default();
+        // Both halves of a pair share the constant.
+        if name == "immX" && spans.is_empty() {
+            spans = v.fields.get("imm").cloned().unwrap_or_default();
+        }
         if spans.is_empty() && !template.contains(&format!("${name}")) {
             continue;
         }
         let mut kind = kind(class)?;
+        // The formats of A and B decide how many registers they take (CDNA4 ISA 7.1).
+        if inst.mnemonic.contains("f8f6f4")
+            && (name == "src0" || name == "src1")
+            && let Some((what, _)) = kind.split_once('.')
+        {
+            kind = format!("{what}.matrix.b");
+        }
+        // VOP3P takes literals from RDNA 1 on, v_fma_mix too (RDNA1 ISA 6.2.1).
+        if enc == "ENC_VOP3P" && target.major() >= 10 && kind.starts_with("vsc.") {
+            kind.replace_range(..3, "vs");
+        }
         if kind.starts_with("va.") && !target.has_gfx90a_insts() {
             // The bit that chooses AGPRs exists from CDNA 2 on.
             spans.retain(|s| s.1 != 9);
@@ -558,6 +600,13 @@ fn shape_of(
             }
         }
     }
+    // Where byte_sel takes op_sel's place, the destination has no half.
+    if let Some(b) = operands.iter().find(|o| o.name == "byte_sel")
+        && b.spans.iter().any(|s| (s.0..s.0 + s.2).contains(&14))
+        && let Some(m) = operands.iter_mut().find(|o| o.name == "src0_modifiers")
+    {
+        m.spans.retain(|s| s.0 != 14);
+    }
     mask &= if size >= 16 {
         u128::MAX
     } else {
@@ -567,11 +616,29 @@ fn shape_of(
         encoding: enc.to_owned(),
         size,
         mask,
-        sources: listed_sources(inst, v, &template),
         image: None,
+        sources: listed_sources(
+            &inst.mnemonic,
+            enc,
+            &v.operands.iter().map(|o| o.0.as_str()).collect::<Vec<_>>(),
+            &template,
+        ),
         template,
         operands,
     })
+}
+
+/// The mnemonic; a pair's halves both.
+fn pair_name(inst: &Instruction, v: &Variant) -> String {
+    match v.asm.split_once(" :: ") {
+        Some((_, second)) => {
+            let end = second
+                .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+                .unwrap_or(second.len());
+            format!("{} :: {}", inst.mnemonic, &second[..end])
+        }
+        None => inst.mnemonic.clone(),
+    }
 }
 
 fn names_of_permlane16(mnemonic: &str) -> bool {
@@ -634,30 +701,43 @@ fn image_sizes(inst: &Instruction, form: &Variant) -> (Vec<u32>, Vec<u32>, u32, 
     (d, a, own_data, own)
 }
 
-/// How many sources the packed modifiers list: tied ones count. v_permlane16 and its kin use
+/// What the packed modifiers list: tied sources count. v_permlane16 and its kin use
 /// op_sel for two flags (RDNA2 ISA, V_PERMLANE16_B32).
-fn listed_sources(inst: &Instruction, v: &Variant, template: &str) -> u32 {
+fn listed_sources(mnemonic: &str, enc: &str, names: &[&str], template: &str) -> (u32, bool) {
+    if enc == "ENC_VOP3PX2" {
+        return (3, false);
+    }
     if !["$op_sel", "$neg_lo", "$neg_hi"]
         .iter()
         .any(|m| template.contains(m))
     {
-        return 0;
+        return (0, false);
     }
-    if names_of_permlane16(&inst.mnemonic) {
-        return 2;
+    if names_of_permlane16(mnemonic) {
+        return (2, false);
     }
-    ["src0", "src1", "src2"]
+    let count = ["src0", "src1", "src2"]
         .iter()
-        .take_while(|n| v.operands.iter().any(|o| o.0 == **n))
-        .count() as u32
+        .rposition(|n| names.contains(n))
+        .map_or(0, |n| n as u32 + 1);
+    let dst = match enc {
+        "ENC_VOP3" => names.contains(&"vdst") || names.contains(&"sdst"),
+        "ENC_VINTERP" => true,
+        e => e.starts_with("VOP3_VOP_DPP") && names.contains(&"vdst"),
+    };
+    (count, dst)
 }
 
 /// For forms whose instruction exists with whole registers only in the facts: which operands are
 /// 16 bits wide follows from the modifiers' kinds and, for results, from the mnemonic.
 fn halves_by_rule(mnemonic: &str, shape: &Shape) -> Shape {
     let mut s = shape.clone();
-    let vop3 = shape.encoding.starts_with("VOP3_") || shape.encoding == "ENC_VOP3";
+    let vop3 = shape.encoding.starts_with("VOP3_")
+        || shape.encoding == "ENC_VOP3"
+        || shape.encoding == "ENC_VINTERP";
+    let byte_sel = shape.template.contains("$byte_sel");
     let narrow_dst = narrow_result(mnemonic);
+    let has_result = shape.operands.iter().any(|o| o.name == "vdst");
     let half_mods: Vec<String> = s
         .operands
         .iter()
@@ -668,7 +748,7 @@ fn halves_by_rule(mnemonic: &str, shape: &Shape) -> Shape {
     for o in &mut s.operands {
         let (what, rest) = o.kind.split_once('.').unwrap_or((o.kind.as_str(), ""));
         let (bits, ty) = rest.split_once('.').unwrap_or((rest, ""));
-        let narrow_src = half_mods.contains(&o.name);
+        let narrow_src = half_mods.contains(&o.name) && mnemonic != "v_sat_pk4_i4_i8";
         let new = match what {
             "vlo" if bits == "32" => Some("vlo.16.b".to_owned()),
             "vslo" if bits == "16" => Some(format!("vshlo.16.{ty}")),
@@ -676,6 +756,7 @@ fn halves_by_rule(mnemonic: &str, shape: &Shape) -> Shape {
                 Some("vh.16.b".to_owned())
             }
             "v" if vop3 && narrow_src && bits == "32" => Some("vh.16.b".to_owned()),
+            "vr" if vop3 && narrow_src && bits == "32" => Some("vrh.16.b".to_owned()),
             "vs" if vop3 && bits == "16" && narrow_src => Some(format!("vsh.16.{ty}")),
             "vsc" if vop3 && bits == "16" && narrow_src => Some(format!("vsch.16.{ty}")),
             _ => None,
@@ -685,7 +766,7 @@ fn halves_by_rule(mnemonic: &str, shape: &Shape) -> Shape {
             any = true;
         }
     }
-    if vop3 && any {
+    if vop3 && any && !byte_sel {
         if !s.template.contains("$op_sel") {
             let at = s
                 .template
@@ -710,19 +791,35 @@ fn halves_by_rule(mnemonic: &str, shape: &Shape) -> Shape {
                 if o.spans.iter().all(|x| x.0 != bit) {
                     o.spans.push((bit, 2, 1));
                 }
-                if n == 0 && o.spans.iter().all(|x| x.0 != 14) {
+                if n == 0 && has_result && o.spans.iter().all(|x| x.0 != 14) {
                     o.spans.push((14, 3, 1));
                 }
                 o.spans.sort();
                 s.mask &= !(1 << bit);
             }
         }
-        s.mask &= !(1 << 14);
+        if has_result {
+            s.mask &= !(1 << 14);
+        }
+        let names: Vec<&str> = s.operands.iter().map(|o| o.name.as_str()).collect();
+        s.sources = listed_sources(mnemonic, &s.encoding, &names, &s.template);
     }
     s
 }
 
 fn narrow_result(mnemonic: &str) -> bool {
+    if [
+        "v_cvt_pk_bf8_",
+        "v_cvt_pk_fp8_",
+        "v_interp_p2_f16",
+        "v_interp_p2_rtz_f16",
+        "v_sat_pk4_",
+    ]
+    .iter()
+    .any(|p| mnemonic.starts_with(p))
+    {
+        return true;
+    }
     let result = mnemonic
         .strip_prefix("v_cvt_")
         .map(|r| r.split('_').next().unwrap_or(""))

@@ -2,6 +2,7 @@
 
 use super::facts::{Instruction, TargetFacts, Variant};
 use std::collections::HashSet;
+use waveglass_isa::Target;
 
 /// Which mnemonics of a target have a 32-bit and which a 64-bit vector encoding: those with both
 /// carry `_e32` or `_e64`.
@@ -37,6 +38,14 @@ fn first_class<'a>(v: &'a Variant, template: &str) -> Option<&'a str> {
         .iter()
         .find(|o| o.0 == name[..end])
         .map(|o| o.3.as_str())
+}
+
+impl Names<'_> {
+    /// Whether the facts name an instruction that the target does not have: gfx9's v_mul_lo_i32
+    /// is another spelling of v_mul_lo_u32 (Vega ISA 12.11 has V_MUL_LO_U32 alone).
+    pub(crate) fn skips(&self, target: Target, inst: &Instruction) -> bool {
+        target.is_gfx9() && inst.mnemonic == "v_mul_lo_i32"
+    }
 }
 
 /// The template without the mnemonic, which is the row's.
@@ -76,6 +85,10 @@ pub(crate) fn template(inst: &Instruction, v: &Variant, names: &Names<'_>) -> St
 
 fn suffix(inst: &Instruction, names: &Names<'_>) -> &'static str {
     let m = inst.mnemonic.as_str();
+    // CDNA 5 conversions that LLVM writes without a suffix in both encodings.
+    if matches!(m, "v_cvt_pk_f16_fp8" | "v_cvt_pk_f16_bf8") && !inst.enc.contains("DPP") {
+        return "";
+    }
     match inst.enc.as_str() {
         "ENC_VINTRP" => "_e32",
         "ENC_VOP1" | "ENC_VOP2" | "ENC_VOPC" if names.long.contains(m) => "_e32",

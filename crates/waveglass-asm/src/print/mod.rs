@@ -102,7 +102,7 @@ impl Printer<'_> {
     fn operand(&mut self, o: &OperandDef) {
         match o.kind {
             OperandKind::Imm(style) => modifier::print(self, style, o),
-            OperandKind::Mods(_) => valu::mods_alone(self, o),
+            OperandKind::Mods(_) => {}
             _ => self.value(o),
         }
     }

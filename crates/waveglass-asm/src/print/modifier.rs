@@ -40,14 +40,18 @@ pub(super) fn print(p: &mut Printer<'_>, style: ImmStyle, o: &OperandDef) {
         ImmStyle::Indexkey8bit | ImmStyle::Indexkey16bit | ImmStyle::Indexkey32bit => {
             valu::named(p, " index_key:", raw);
         }
-        ImmStyle::Waitexp => valu::named(p, " wait_exp:", raw),
-        ImmStyle::Waitvdst => valu::named(p, " wait_vdst:", raw),
-        ImmStyle::Waitvavdst => valu::named(p, " wait_va_vdst:", raw),
-        ImmStyle::Waitvmvsrc => valu::named(p, " wait_vm_vsrc:", raw),
+        ImmStyle::Waitexp => valu::always(p, " wait_exp:", raw),
+        ImmStyle::Waitvdst => valu::always(p, " wait_vdst:", raw),
+        ImmStyle::Waitvavdst => valu::always(p, " wait_va_vdst:", raw),
+        ImmStyle::Waitvmvsrc => valu::always(p, " wait_vm_vsrc:", raw),
         ImmStyle::Bitop3 => {
             if raw != 0 {
                 p.out.push_str(" bitop3:");
-                p.hex(raw);
+                if raw <= 10 {
+                    p.decimal(raw);
+                } else {
+                    p.hex(raw);
+                }
             }
         }
         ImmStyle::Matrixafmt
@@ -123,9 +127,8 @@ pub(super) fn print(p: &mut Printer<'_>, style: ImmStyle, o: &OperandDef) {
         ImmStyle::I32imm | ImmStyle::I8imm | ImmStyle::I16imm => p.small_or_hex(raw),
         ImmStyle::Offset0 => valu::named(p, " offset0:", raw),
         ImmStyle::Offset1 => valu::named(p, " offset1:", raw),
-        ImmStyle::Kimmfp16 => p.literal(raw as u32, OperandType::Float, 16),
-        ImmStyle::Kimmfp32 => p.literal(raw as u32, OperandType::Float, 32),
-        ImmStyle::Kimmfp64 => p.hex(raw),
+        ImmStyle::Kimmfp16 | ImmStyle::Kimmfp32 => p.hex(raw),
+        ImmStyle::Kimmfp64 => p.literal64(raw, OperandType::Float, 64),
         _ => {
             let value = signed(p, o);
             p.integer(value);

@@ -3,6 +3,18 @@
 use super::Printer;
 use waveglass_isa::{Half, ModStyle, Operand, OperandDef, OperandKind, OperandType, Reg, RegFile};
 
+const FLOATS: [&str; 9] = [
+    "0.5",
+    "-0.5",
+    "1.0",
+    "-1.0",
+    "2.0",
+    "-2.0",
+    "4.0",
+    "-4.0",
+    "0.15915494",
+];
+
 impl Printer<'_> {
     /// A register or constant.
     pub(super) fn value(&mut self, o: &OperandDef) {
@@ -16,28 +28,14 @@ impl Printer<'_> {
             Operand::Reg(r) => self.register(r),
             Operand::InlineInt(i) => self.integer(i as i64),
             Operand::InlineFloat(f) => self.inline_float(f, o),
-            Operand::Literal(l) if o.bits < 64 && self.inst.raw(o) == 254 => {
-                self.low_of_literal64(l, o);
-            }
             Operand::Literal(l) => self.literal(l, o.ty, o.bits),
-            Operand::Literal64(l) => self.literal64(l, o),
+            Operand::Literal64(l) => self.literal64(l, o.ty, o.bits),
             Operand::Imm(i) => self.integer(i),
             Operand::Off => self.out.push_str("off"),
         }
     }
 
     fn inline_float(&mut self, selector: u8, o: &OperandDef) {
-        const TEXT: [&str; 9] = [
-            "0.5",
-            "-0.5",
-            "1.0",
-            "-1.0",
-            "2.0",
-            "-2.0",
-            "4.0",
-            "-4.0",
-            "0.15915494",
-        ];
         match (o.ty, o.bits) {
             // A 16-bit integer operand reads the low half, which is not the number.
             (OperandType::Int | OperandType::Bits, 16) => {
@@ -46,49 +44,78 @@ impl Printer<'_> {
             (OperandType::Int | OperandType::Bits | OperandType::Float, 64) if selector == 248 => {
                 self.out.push_str("0.15915494309189532");
             }
-            _ => self.out.push_str(TEXT[(selector - 240) as usize]),
+            _ => self.out.push_str(FLOATS[(selector - 240) as usize]),
+        }
+    }
+
+    /// A constant of a double: a literal gives its high half.
+    fn double(&mut self, v: u64) {
+        let inline =
+            (240..=248).find(|&s| Operand::inline_float_bits(s, OperandType::Float, 64) == v);
+        match inline {
+            Some(248) => self.out.push_str("0.15915494309189532"),
+            Some(s) => self.out.push_str(FLOATS[(s - 240) as usize]),
+            None if v == 0 => self.out.push('0'),
+            None if v as u32 == 0 => self.hex(v >> 32),
+            None => self.hex(v),
         }
     }
 
     /// A 32-bit literal. Where an inline constant has the same value, `lit(...)` keeps the
     /// assembler from choosing that one.
     pub(super) fn literal(&mut self, l: u32, ty: OperandType, bits: u16) {
-        if literal_is_inline(l, ty, bits) {
+        if ty == OperandType::Float && bits == 64 {
+            self.double((l as u64) << 32);
+        } else if literal_is_inline(l, ty, bits) {
             self.out.push_str("lit(");
             self.hex(l as u64);
             self.out.push(')');
-        } else if bits == 16 {
+        } else if bits == 16 && ty != OperandType::Bf16 {
             self.hex(l as u16 as u64);
         } else {
             self.hex(l as u64);
         }
     }
 
-    /// The low half of a 64-bit literal in a narrower operand, which LLVM prints as the constant
-    /// that it equals.
-    fn low_of_literal64(&mut self, l: u32, o: &OperandDef) {
-        let (l, small) = match o.bits {
-            16 => (l & 0xffff, l as i16 as i64),
-            _ => (l, l as i32 as i64),
-        };
-        if (-16..=64).contains(&small) {
-            return self.integer(small);
-        }
-        let float =
-            (240..=248).find(|&s| Operand::inline_float_bits(s, o.ty, o.bits as u32) == l as u64);
-        match float {
-            Some(selector) => self.inline_float(selector, o),
-            None => self.hex(l as u64),
-        }
-    }
-
-    fn literal64(&mut self, l: u64, _o: &OperandDef) {
+    /// A 64-bit literal (CDNA 5); narrower operands read its low half.
+    pub(super) fn literal64(&mut self, l: u64, ty: OperandType, bits: u16) {
         if l >> 32 == 0 {
             self.out.push_str("lit64(");
             self.hex(l);
             self.out.push(')');
+        } else if bits == 64 {
+            match ty {
+                OperandType::Float => self.double(l),
+                _ => self.hex(l),
+            }
         } else {
-            self.hex(l);
+            self.low_half(l as u32, ty, bits);
+        }
+    }
+
+    /// The low half of a 64-bit literal in a narrower operand, which LLVM prints as the constant
+    /// that has its value.
+    fn low_half(&mut self, l: u32, ty: OperandType, bits: u16) {
+        let integer = if bits == 16 {
+            i64::from(l as u16 as i16)
+        } else {
+            i64::from(l as i32)
+        };
+        let (wanted, width, read_as) = match (ty, bits) {
+            (OperandType::Bf16 | OperandType::PackedF16 | OperandType::PackedBf16, _) => {
+                (u64::from(l), 16, ty)
+            }
+            (OperandType::Float, 16) => (u64::from(l as u16), 16, ty),
+            _ => (u64::from(l), 32, OperandType::Float),
+        };
+        let float = (240..=248)
+            .find(|&s| Operand::inline_float_bits(s, read_as, width) == wanted)
+            .filter(|_| !(bits == 16 && matches!(ty, OperandType::Int | OperandType::Bits)));
+        match float {
+            _ if (-16..=64).contains(&integer) => self.integer(integer),
+            Some(s) => self.out.push_str(FLOATS[(s - 240) as usize]),
+            None if bits == 16 && ty != OperandType::Bf16 => self.hex(u64::from(l as u16)),
+            None => self.hex(u64::from(l)),
         }
     }
 
@@ -158,7 +185,7 @@ impl Printer<'_> {
         };
         let bits = self.inst.raw(mods);
         let close = match style {
-            ModStyle::Fp | ModStyle::Fp16 => {
+            ModStyle::Fp | ModStyle::Fp16 | ModStyle::Packed => {
                 let value = self.inst.resolve(source);
                 // -1 and neg(1) differ: the first is another constant.
                 let constant = match value {
@@ -195,14 +222,21 @@ impl Printer<'_> {
 /// Whether an inline constant of the operand's type stands for the same value as the literal.
 pub(super) fn literal_is_inline(l: u32, ty: OperandType, bits: u16) -> bool {
     let small = |i: i64| (-16..=64).contains(&i);
-    let float =
-        |bits: u32, of: u64| (240..=248).any(|s| Operand::inline_float_bits(s, ty, bits) == of);
+    let float = |bits: u32, of: u64| {
+        let ty = if bits == 16 || ty > OperandType::Bf16 {
+            ty
+        } else {
+            OperandType::Float
+        };
+        (240..=248).any(|s| Operand::inline_float_bits(s, ty, bits) == of)
+    };
     match (ty, bits) {
         (OperandType::Float, 64) | (OperandType::PackedF16NoInline, _) => false,
         (_, 64) if !matches!(ty, OperandType::PackedF32 | OperandType::PackedInt32) => {
             l <= 64 || float(64, l as u64)
         }
-        (OperandType::Int | OperandType::Bits, 16) => small(l as i16 as i64),
+        // LLVM asks for integers and binary32 values of the whole literal here.
+        (OperandType::Int | OperandType::Bits, 16) => small(l as i32 as i64) || float(32, l as u64),
         (_, 16) => small(l as i16 as i64) || float(16, l as u16 as u64),
         _ => small(l as i32 as i64) || float(32, l as u64),
     }

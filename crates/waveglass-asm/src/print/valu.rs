@@ -1,17 +1,13 @@
 //! Modifiers of vector ALU instructions.
 
 use super::Printer;
-use waveglass_isa::{ImmStyle, InstFlags, NO_MODS, OperandDef};
+use waveglass_isa::{ImmStyle, InstFlags, NO_MODS};
 
 /// Bits of a source's modifiers, as the table gathers them.
 const NEG: u64 = 1;
 const NEG_HI: u64 = 2;
 const OP_SEL_0: u64 = 4;
 const OP_SEL_1: u64 = 8;
-
-/// Modifiers that stand apart from their source in the template: the scaled matrix instructions
-/// list the scales' op_sel so.
-pub(super) fn mods_alone(_p: &mut Printer<'_>, _o: &OperandDef) {}
 
 /// op_sel, op_sel_hi, neg_lo and neg_hi list one bit a source, and are left out where all have
 /// their default.
@@ -26,11 +22,10 @@ pub(super) fn packed(p: &mut Printer<'_>, style: ImmStyle) {
     let sources = &def.shape.sources;
     let operands = def.operands();
     let count = (sources.count as usize).min(3);
-    let missing = if mask == OP_SEL_1 { mask } else { 0 };
     let mut bits = [0u64; 3];
     for (b, &m) in bits.iter_mut().zip(&sources.mods[..count]) {
         *b = if m == NO_MODS {
-            missing
+            0
         } else {
             p.inst.raw(&operands[m as usize])
         };
@@ -64,6 +59,12 @@ pub(super) fn named(p: &mut Printer<'_>, name: &str, v: u64) {
         p.out.push_str(name);
         p.decimal(v);
     }
+}
+
+/// A number after its name.
+pub(super) fn always(p: &mut Printer<'_>, name: &str, v: u64) {
+    p.out.push_str(name);
+    p.decimal(v);
 }
 
 /// BLGP: f64 matrix instructions of CDNA 3 and 4 negate their operands with it
