@@ -5,6 +5,7 @@ mod differs;
 mod import;
 mod llvm;
 mod sample;
+mod vectors;
 mod worker;
 
 use anyhow::{Result, bail};
@@ -15,6 +16,7 @@ cargo xtask import FACTS             derive crates/waveglass-isa/data from a fol
 cargo xtask compare [TARGET|all] [SAMPLES-A-ROW] [SHOWN] [ENCODING]
                                      compare disassembly with LLVM 22's
 cargo xtask compare-whole ...        the same with --true16=off: registers without halves
+cargo xtask vectors [TARGET|all]      write the golden vectors of crates/waveglass-asm/tests
 ";
 
 fn main() -> Result<()> {
@@ -41,6 +43,13 @@ fn main() -> Result<()> {
                     true16: *command == "compare",
                 },
             )
+        }
+        ["vectors", list @ ..] => {
+            let targets: Vec<Target> = match list.first() {
+                None | Some(&"all") => Target::ALL.to_vec(),
+                Some(t) => t.split(',').map(str::parse).collect::<Result<_, _>>()?,
+            };
+            vectors::run(&targets)
         }
         ["llvm-worker", cpu, features] => worker::serve(cpu, features),
         ["help"] | [] => {

@@ -70,18 +70,27 @@ fn counts(inst: &Inst, form: &ImageSizes) -> (u8, u8) {
     // Data past the last register, or at an odd one where tuples are aligned, and such addresses,
     // leave the form as it is.
     let first = inst.field(Field::Vdata) & 0xff;
-    let fits =
-        first + data as u64 <= 256 && !(data > 1 && first & 1 != 0 && target.has_aligned_vgprs());
-    let address_fits = match form.list {
-        false => {
-            let first = match inst.operand_def(Field::Vaddr0) {
-                Some(o) => inst.raw(o),
-                None => inst.field(Field::Vaddr),
-            };
-            first + addresses as u64 <= 256
-        }
-        true => true,
-    };
+    let fits = data == own.0
+        || first + data as u64 <= 256
+            && !(data > 1 && first & 1 != 0 && target.has_aligned_vgprs());
+    let address_fits = addresses == own.1
+        || match (form.list, addresses > own.1) {
+            (true, false) => true,
+            (true, true) => inst
+                .def()
+                .shape
+                .operands
+                .iter()
+                .find(|o| is_last(inst, form, o))
+                .is_none_or(|o| inst.raw(o) + (addresses - own.1) as u64 <= 255),
+            (false, _) => {
+                let first = match inst.operand_def(Field::Vaddr0) {
+                    Some(o) => inst.raw(o),
+                    None => inst.field(Field::Vaddr),
+                };
+                first + addresses as u64 <= 256
+            }
+        };
     if available && fits && address_fits && form.addresses >> addresses & 1 != 0 {
         (data, addresses)
     } else {
