@@ -38,9 +38,14 @@ pub(crate) fn run(targets: &[Target]) -> Result<()> {
                     continue;
                 }
                 let seed = (i as u64) << 16 | (wave as u64) << 8 | (halves as u64) << 7;
-                let mut rng = Rng::new(seed | target.index() as u64);
+                let mut rng = Rng::coarse(seed | target.index() as u64);
                 for _ in 0..per_row {
-                    samples.push(bytes(&sample(&mut rng, target, row)));
+                    let b = bytes(&sample(&mut rng, target, row));
+                    // What the list rejects by a field is what LLVM mostly dies of.
+                    if differs.allows(target, row, &b, &Answer::Crash, None) {
+                        continue;
+                    }
+                    samples.push(b);
                     of_row.push(row);
                 }
             }
@@ -100,7 +105,7 @@ fn passes(target: Target) -> Vec<(u32, bool, u64)> {
         .collect();
     let table = rows().iter().filter(|r| r.has_target(target)).count() as u64;
     // A share of the samples falls to the list of differences and to repetitions.
-    let per_row = (ROWS * 4 / 3).div_ceil(table * waves.len() as u64);
+    let per_row = (ROWS * 9 / 8).div_ceil(table * waves.len() as u64);
     let mut list: Vec<_> = waves.iter().map(|&w| (w, true, per_row)).collect();
     if target.major() >= 11 {
         list.push((waves[0], false, 1));
