@@ -451,7 +451,7 @@ fn shape_of(
         _ => v.size,
     };
     let mut template = template(inst, v, names);
-    if target.has_gfx940_insts() {
+    if target.has_gfx90a_insts() {
         template = template.replace("$gds", "");
     }
     let mut mask = v.mask;
@@ -492,12 +492,17 @@ fn shape_of(
         if v.rec.starts_with("S_CBRANCH_G_FORK") {
             kind = "sl.64.i".to_owned();
         }
-        // CDNA 3 and 4 have no GDS: the bit means nothing.
-        if kind == "imm.gds" && target.has_gfx940_insts() {
+        // CDNA 2 and later have no GDS memory: the bit means nothing.
+        if kind == "imm.gds" && target.has_gfx90a_insts() {
             continue;
         }
         // NULL in SADDR is how a form without a scalar address is written.
-        if name == "saddr" && kind.starts_with('s') && !kind.contains('n') && target.major() >= 10 {
+        if name == "saddr"
+            && !v.rec.starts_with("TENSOR_SAVE")
+            && kind.starts_with('s')
+            && !kind.contains('n')
+            && target.major() >= 10
+        {
             kind = match kind.split_once('.') {
                 Some((w, rest)) if w.starts_with("sx") => format!("{w}n.{rest}"),
                 Some((_, rest)) => format!("sxn.{rest}"),

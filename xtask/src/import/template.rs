@@ -64,10 +64,9 @@ pub(crate) fn template(inst: &Instruction, v: &Variant, names: &Names<'_>) -> St
         .to_owned();
     let rest = rest.replace(['{', '}'], "");
     // These operands print the space before them.
-    let spaced = matches!(
-        first_class(v, &rest),
-        Some("Endpgm" | "exp_tgt" | "ExpTgt" | "Offset" | "GDS" | "CPol" | "CPol_0" | "CPol_GLC1")
-    );
+    let spaced = first_class(v, &rest).is_some_and(|c| {
+        c.starts_with("CPol") || matches!(c, "Endpgm" | "exp_tgt" | "ExpTgt" | "Offset" | "GDS")
+    });
     if rest.starts_with('$') && !spaced {
         out.push_str(suffix(inst, names));
         out.push(' ');
