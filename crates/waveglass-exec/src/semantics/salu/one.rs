@@ -103,7 +103,7 @@ fn leading_sign(v: i64, bits: u32) -> u32 {
 }
 
 fn replicate(v: u32) -> u64 {
-    (0..32).fold(0, |r, i| r | (v as u64 >> i & 1) * 3 << (2 * i))
+    (0..32).fold(0, |r, i| r | ((v as u64 >> i & 1) * 3) << (2 * i))
 }
 
 /// Float to integer with saturation, NaN to zero.

@@ -236,8 +236,8 @@ pub(super) fn register(r: &mut Registry) {
         "s_bfm_b32" => |m, op| { let v = ((1u32 << (a(m, op) & 31)) - 1) << (b(m, op) & 31); m.set_s32(op.d, v) };
         "s_bfm_b64" => |m, op| { let v = ((1u64 << (a(m, op) & 63)) - 1) << (b(m, op) & 63); m.set_s64(op.d, v) };
         "s_mul_i32" => |m, op| { let v = a(m, op).wrapping_mul(b(m, op)); m.set_s32(op.d, v) };
-        "s_mul_hi_u32" => |m, op| { let v = (a(m, op) as u64 * b(m, op) as u64 >> 32) as u32; m.set_s32(op.d, v) };
-        "s_mul_hi_i32" => |m, op| { let v = (a(m, op) as i32 as i64 * b(m, op) as i32 as i64 >> 32) as u32; m.set_s32(op.d, v) };
+        "s_mul_hi_u32" => |m, op| { let v = ((a(m, op) as u64 * b(m, op) as u64) >> 32) as u32; m.set_s32(op.d, v) };
+        "s_mul_hi_i32" => |m, op| { let v = ((a(m, op) as i32 as i64 * b(m, op) as i32 as i64) >> 32) as u32; m.set_s32(op.d, v) };
         "s_bfe_u32" => |m, op| { let v = field(a(m, op) as u64, b(m, op), 32, false) as u32; set32(m, op.d, v) };
         "s_bfe_i32" => |m, op| { let v = field(a(m, op) as u64, b(m, op), 32, true) as u32; set32(m, op.d, v) };
         "s_bfe_u64" => |m, op| { let v = field(wa(m, op), b(m, op), 64, false); set64(m, op.d, v) };

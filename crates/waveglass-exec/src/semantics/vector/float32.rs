@@ -145,7 +145,7 @@ fn division(r: &mut Registry) {
     // Their sources come as bits, which the framework does not flush ("Input denormals are not
     // flushed", V_DIV_FMAS_F32).
     masked! { r;
-        "v_div_scale_f32" CarryOut (_c; a: u32, b: u32, c: u32) -> f32 =>
+        "v_div_scale_f32" CarryOut (_in; a: u32, b: u32, c: u32) -> f32 =>
             v_div_scale_f32(f32::from_bits(a), f32::from_bits(b), f32::from_bits(c));
         "v_div_fmas_f32" Vcc (scale; a: u32, b: u32, c: u32) -> f32 => (
             v_div_fmas_f32(f32::from_bits(a), f32::from_bits(b), f32::from_bits(c), scale),

@@ -43,7 +43,7 @@ pub(super) fn register(r: &mut Registry) {
     }
     // Sources as bits are not flushed; see the single-precision forms.
     masked! { r;
-        "v_div_scale_f64" CarryOut (_c; a: u64, b: u64, c: u64) -> f64 =>
+        "v_div_scale_f64" CarryOut (_in; a: u64, b: u64, c: u64) -> f64 =>
             v_div_scale_f64(f64::from_bits(a), f64::from_bits(b), f64::from_bits(c));
         "v_div_fmas_f64" Vcc (scale; a: u64, b: u64, c: u64) -> f64 => (
             v_div_fmas_f64(f64::from_bits(a), f64::from_bits(b), f64::from_bits(c), scale),

@@ -41,12 +41,12 @@ pub(super) fn register(r: &mut Registry) {
         };
     }
     masked! { r;
-        "v_mad_u64_u32" | "v_mad_co_u64_u32" CarryOut (_c; a: u32, b: u32, c: u64) -> u64 =>
+        "v_mad_u64_u32" | "v_mad_co_u64_u32" CarryOut (_in; a: u32, b: u32, c: u64) -> u64 =>
             v_mad_u64_u32(a, b, c), clamp {
                 let (sum, carry) = v_mad_u64_u32(a, b, c);
                 (if carry { u64::MAX } else { sum }, carry)
             };
-        "v_mad_i64_i32" | "v_mad_co_i64_i32" CarryOut (_c; a: u32, b: u32, c: u64) -> u64 =>
+        "v_mad_i64_i32" | "v_mad_co_i64_i32" CarryOut (_in; a: u32, b: u32, c: u64) -> u64 =>
             v_mad_i64_i32(a, b, c), clamp {
                 let (sum, overflow) = v_mad_i64_i32(a, b, c);
                 (clamp_signed(sum, overflow, c), overflow)
