@@ -1,7 +1,7 @@
 //! What each instruction does, one family to a file, in the manual's order.
 //!
 //! [`compile`] finds an instruction's entry and makes its op. Vector ALU entries are
-//! [`Spec`](crate::valu::Spec)s around a lane kernel; the others are a handler and, where the
+//! [`Spec`]s around a lane kernel; the others are a handler and, where the
 //! operands need more than the usual slots, a function that fills them in.
 
 mod index_mode;
