@@ -117,8 +117,8 @@ fn value(rng: &mut Rng, target: Target, o: &OperandDef) -> u64 {
 /// One sample of a row: its fixed bits, a choice for every field, and dwords that a literal may take.
 pub(crate) fn sample(rng: &mut Rng, target: Target, row: &InstDef) -> [u32; 5] {
     let mut words = [0u32; 5];
-    for w in row.shape.size as usize / 4..5 {
-        words[w] = match rng.next() % 6 {
+    for w in words.iter_mut().skip(row.shape.size as usize / 4) {
+        *w = match rng.next() % 6 {
             0 => rng.pick(&[
                 0,
                 1,
@@ -147,12 +147,13 @@ pub(crate) fn sample(rng: &mut Rng, target: Target, row: &InstDef) -> [u32; 5] {
             .operands()
             .iter()
             .all(|o| o.spans.iter().all(|s| s.0 != 0))
-        && rng.next() % 4 != 0
+        && !rng.next().is_multiple_of(4)
     {
         words[0] |= 0x7e;
     }
-    for i in 0..4 {
-        words[i] = words[i] & !row.shape.mask[i] | row.value[i];
+    let fixed = row.shape.mask.iter().zip(&row.value);
+    for (w, (mask, value)) in words.iter_mut().zip(fixed) {
+        *w = *w & !mask | value;
     }
     words
 }
