@@ -51,7 +51,7 @@ pub(crate) fn run(targets: &[Target]) -> Result<()> {
                     let options = PrintOptions { true16: halves };
                     if target.major() <= 10 && print_bytes(target, wave, &b, &options).is_none() {
                         malformed += 1;
-                        if malformed % 16 != 0 {
+                        if !malformed.is_multiple_of(16) {
                             continue;
                         }
                     }

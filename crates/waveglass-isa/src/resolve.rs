@@ -197,7 +197,7 @@ fn resolve_raw(inst: &Inst, o: &OperandDef, raw: u64) -> Option<Operand> {
         } => scalar(inst, o, raw).filter(|x| match x {
             Operand::Reg(r) => match r.file {
                 RegFile::M0 => !m0,
-                RegFile::Exec => !exec && !(exec_hi && r.index == 1),
+                RegFile::Exec => !(exec || exec_hi && r.index == 1),
                 RegFile::Null => !null,
                 _ => true,
             },
