@@ -128,6 +128,11 @@ pub fn memory_generation(target: Target) -> Generation {
     }
 }
 
+/// The memory rules of a target.
+pub fn rules(target: Target) -> Rules {
+    Rules::new(memory_generation(target))
+}
+
 /// Where the apertures lie. The driver chooses; Linux's KFD puts LDS at 1 << 48 and scratch at
 /// 2 << 48. CDNA 5 tells scratch by six bits, so its base needs one of those.
 pub fn apertures(target: Target) -> Apertures {
@@ -184,7 +189,7 @@ impl Dispatch {
 
     /// The memory rules of the target.
     pub fn rules(&self) -> Rules {
-        Rules::new(memory_generation(self.target))
+        rules(self.target)
     }
 
     /// Wave `index` of workgroup `group`; its scratch lies `scratch_offset` bytes past

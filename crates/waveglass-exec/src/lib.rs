@@ -5,6 +5,7 @@
 //!
 //! * `wave.rs`: the registers of a wave. A vector register is one row of 32 lanes (wave32) or
 //!   two (wave64); AGPRs and the executor's temporaries follow the VGPRs in the same file.
+//! * `rows.rs`: the storage of vector registers, aligned for the host's vector units.
 //! * `program.rs`: from instructions to ops, operand slots, branch targets.
 //! * `semantics/`: what each instruction does, a family to a file, in the manual's order.
 //! * `valu/`: how a lane kernel becomes an executed vector instruction: broadcast of scalars,
@@ -21,13 +22,17 @@ pub mod dispatch;
 pub mod error;
 pub mod machine;
 pub mod program;
+pub mod rows;
 pub mod run;
 pub mod semantics;
 pub mod stats;
-#[cfg(test)]
-mod testing;
 pub mod valu;
 pub mod wave;
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod testing_program;
 
 pub use dispatch::{Dispatch, Packet, Setup};
 pub use error::{RunError, Stop, WaveFault};

@@ -64,6 +64,9 @@ pub struct Op {
     pub run: Handler,
     /// The lane kernel of a vector operation.
     pub kernel: Kernel,
+    /// Where a vector operation's kernel finds its operands: the first lane of the result and of
+    /// each source, which is a temporary's where the source is no vector register.
+    pub lanes: [u32; 4],
     /// Index of the op that follows in memory.
     pub next: u32,
     /// Index of a direct branch's target.
@@ -300,6 +303,7 @@ impl Op {
         Self {
             run,
             kernel: crate::valu::no_kernel(),
+            lanes: [0; 4],
             next: u32::MAX,
             target: u32::MAX,
             d: 0,

@@ -1,10 +1,10 @@
 //! The state of one wave.
 
 use crate::error::WaveFault;
+use crate::rows::Rows;
 use waveglass_isa::Target;
 
-/// Lanes in a row of a vector register: a wave32 register is one row, a wave64 register two.
-pub const ROW_LANES: usize = 32;
+pub use crate::rows::ROW_LANES;
 
 /// Positions of scalar registers in [`Wave::sgpr`], by their number as an operand.
 pub mod sreg {
@@ -96,7 +96,7 @@ pub struct Wave {
     /// Rows a vector register: 1 for wave32, 2 for wave64.
     pub rows: usize,
     /// Vector registers, accumulation registers and the executor's temporaries, row after row.
-    pub vgpr: Vec<[u32; ROW_LANES]>,
+    pub vgpr: Rows,
     /// How many vector registers the wave was given (AGPRs not counted).
     pub vgpr_count: usize,
     /// The register number at which AGPR 0 lies in `vgpr`.
@@ -143,7 +143,7 @@ impl Wave {
     /// A wave with all registers zero.
     pub fn new(target: Target, wave_size: u32, vgprs: usize, agprs: usize) -> Self {
         let mut w = Self::empty(target, wave_size, vgprs, agprs);
-        w.vgpr = vec![[0; ROW_LANES]; (w.temp_base + TEMPS) * w.rows];
+        w.vgpr = Rows::new((w.temp_base + TEMPS) * w.rows);
         w
     }
 
@@ -155,7 +155,7 @@ impl Wave {
         Self {
             target,
             rows,
-            vgpr: Vec::new(),
+            vgpr: Rows::default(),
             vgpr_count: vgprs,
             agpr_base,
             agpr_count: agprs,
@@ -196,6 +196,13 @@ impl Wave {
     #[inline]
     pub fn exec(&self) -> u64 {
         self.mask(sreg::EXEC_LO)
+    }
+
+    /// Whether every lane is on.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.sgpr[sreg::EXEC_LO] == u32::MAX
+            && (self.rows == 1 || self.sgpr[sreg::EXEC_HI] == u32::MAX)
     }
 
     /// Sets EXEC; a wave32 keeps the high half.

@@ -3,6 +3,8 @@
 mod control;
 mod hwreg;
 mod one;
+#[cfg(test)]
+mod tests;
 mod two;
 
 use super::{CompileFn, Registry, Semantics};
@@ -47,3 +49,26 @@ macro_rules! scalar {
     };
 }
 use scalar;
+
+/// The same for floating point. Only the default MODE is modelled (to nearest even, denormals
+/// kept); under any other the operation is refused rather than rounded wrongly.
+macro_rules! float {
+    ($r:expr; $($name:literal => |$m:ident, $op:ident| $body:expr;)*) => {
+        $crate::semantics::salu::add($r, &[$(
+            ($name, |c| {
+                $crate::semantics::salu::usual(c, |$m, $op| {
+                    if !$m.wave.mode.is_default() {
+                        return $m.refuse($op, $crate::semantics::salu::FLOAT_MODE);
+                    }
+                    $body;
+                    $crate::semantics::NEXT
+                })
+            }),
+        )*]);
+    };
+}
+use float;
+
+/// Why scalar float operations are refused.
+const FLOAT_MODE: &str =
+    "scalar floating point under a MODE other than to nearest even with denormals kept";

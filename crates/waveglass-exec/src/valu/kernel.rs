@@ -1,10 +1,11 @@
 //! Lane kernels: one instruction's arithmetic over all lanes of its registers.
 //!
-//! A kernel reads and writes runs of lanes in the wave's flat register file, sixteen lanes at a
-//! time so that the compiler turns each block into vector instructions. Every kernel is compiled
+//! A kernel reads and writes runs of lanes in the wave's flat register file, a row at a time
+//! so that the compiler turns each block into vector instructions. Every kernel is compiled
 //! for the baseline CPU, for AVX2 with FMA, and for AVX-512; the program takes the best that the
 //! machine has.
 
+use crate::rows::ROW_LANES;
 use half::{bf16, f16};
 use std::sync::OnceLock;
 
@@ -14,8 +15,8 @@ use std::sync::OnceLock;
 /// It is unsafe to call because it may use instructions that only some CPUs have.
 pub type Kernel = unsafe fn(&mut [u32], usize, [usize; 3], usize, u64) -> u64;
 
-/// Lanes that a kernel handles at once.
-pub const BLOCK: usize = 16;
+/// Lanes that a kernel handles at once: a row.
+pub const BLOCK: usize = ROW_LANES;
 
 /// The three builds of a kernel: baseline, AVX2, AVX-512.
 pub type Builds = [Kernel; 3];
@@ -164,19 +165,27 @@ pub trait Lane: Copy + Default {
     fn store(regs: &mut [u32], at: usize, n: usize, v: [Self; BLOCK]);
 }
 
+/// The row at a position, which is a multiple of a row's length: that way one comparison is all
+/// that the bounds cost.
 #[inline(always)]
 fn block(regs: &[u32], at: usize) -> [u32; BLOCK] {
-    match regs[at..].first_chunk::<BLOCK>() {
-        Some(b) => *b,
-        None => [0; BLOCK],
-    }
+    regs.as_chunks::<BLOCK>().0[at / BLOCK]
 }
 
 #[inline(always)]
 fn set_block(regs: &mut [u32], at: usize, v: [u32; BLOCK]) {
-    if let Some(b) = regs[at..].first_chunk_mut::<BLOCK>() {
-        *b = v;
+    regs.as_chunks_mut::<BLOCK>().0[at / BLOCK] = v;
+}
+
+/// `array::map` as a loop: the standard one is not always inlined, and a call there costs a kernel
+/// most of its speed.
+#[inline(always)]
+fn convert<A: Copy, B: Copy + Default>(from: [A; BLOCK], f: impl Fn(A) -> B) -> [B; BLOCK] {
+    let mut to = [B::default(); BLOCK];
+    for i in 0..BLOCK {
+        to[i] = f(from[i]);
     }
+    to
 }
 
 macro_rules! lane32 {
@@ -185,11 +194,11 @@ macro_rules! lane32 {
             const TY: Ty = Ty::$ty;
             #[inline(always)]
             fn load(regs: &[u32], at: usize, _: usize) -> [Self; BLOCK] {
-                block(regs, at).map($from)
+                convert(block(regs, at), $from)
             }
             #[inline(always)]
             fn store(regs: &mut [u32], at: usize, _: usize, v: [Self; BLOCK]) {
-                set_block(regs, at, v.map($to));
+                set_block(regs, at, convert(v, $to));
             }
         }
     )*};
@@ -318,7 +327,7 @@ impl<const N: usize> Lane for Dwords<N> {
     #[inline(always)]
     fn store(regs: &mut [u32], at: usize, n: usize, v: [Self; BLOCK]) {
         for k in 0..N {
-            set_block(regs, at + k * n, v.map(|q| q.0[k]));
+            set_block(regs, at + k * n, convert(v, |q| q.0[k]));
         }
     }
 }

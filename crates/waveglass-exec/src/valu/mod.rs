@@ -11,6 +11,8 @@ pub mod kernel;
 mod modifiers;
 mod result;
 pub mod scalar;
+#[cfg(test)]
+mod tests;
 
 pub use dpp::Dpp;
 pub use kernel::{Builds, Kernel, LaneOp, Ty};
@@ -19,9 +21,13 @@ pub use result::{ClampKind, ResultMods};
 
 use crate::machine::Machine;
 use crate::program::{Compile, Op, Src, Step};
+use crate::rows::ROW_LANES;
 use crate::semantics::refuse;
 use crate::wave::sreg;
 use waveglass_isa::{Field, Operand, OperandType, RegFile};
+
+/// Registers of a temporary: the widest operand of a lane kernel has four.
+const TEMP_REGISTERS: u32 = 4;
 
 /// What an instruction's mask operands do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -226,14 +232,22 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         MaskUse::Signed => info.mask_in = Src::Const(signed_sources(c)),
         MaskUse::TruthTable => info.mask_in = Src::Const(c.inst.field(Field::Bitop3) & 0xff),
     }
+    let n = c.rows * ROW_LANES as u32;
+    op.lanes[0] = op.d * n;
+    for i in 0..3 {
+        op.lanes[i + 1] = match op.s[i] {
+            Src::Vgpr(r) => r * n,
+            _ => (c.temp_base + TEMP_REGISTERS * i as u32) * n,
+        };
+    }
     let plain = info.dpp.is_none()
         && info.out.is_plain()
         && info.mods.iter().all(|m| m.is_none())
-        && spec.mask == MaskUse::None
         && spec.result.dwords() <= 2
         && !spec.sources.iter().any(|t| t.is_mix());
     if plain {
-        op.run = if op.s.iter().all(|s| matches!(s, Src::Vgpr(_) | Src::None)) {
+        let registers = op.s.iter().all(|s| matches!(s, Src::Vgpr(_) | Src::None));
+        op.run = if registers && spec.mask == MaskUse::None {
             run_registers
         } else {
             run_plain
@@ -308,44 +322,91 @@ fn mask_source(c: &Compile<'_>, dst: Field) -> Src {
 
 /// All sources are registers, nothing modifies anything.
 fn run_registers(m: &mut Machine<'_>, op: &Op) -> Step {
-    let n = m.wave.lanes();
-    if m.wave.exec() != m.wave.full_mask() || (op.imm != 0 && !m.wave.mode.is_default()) {
+    if !m.wave.is_full() {
+        return run_plain(m, op);
+    }
+    if op.imm != 0 && !m.wave.mode.is_default() {
         return run_slow(m, op);
     }
-    let at = |s: Src| match s {
-        Src::Vgpr(r) => r as usize * n,
-        _ => 0,
-    };
-    let s = [at(op.s[0]), at(op.s[1]), at(op.s[2])];
+    let n = m.wave.lanes();
     let setting = kernel::Setting::of(m.wave).0;
+    let [d, a, b, c] = op.lanes.map(|x| x as usize);
     // SAFETY: `level` chose this build by what the CPU reports.
-    unsafe { (op.kernel)(m.wave.lanes_flat(), op.d as usize * n, s, n, setting) };
+    unsafe { (op.kernel)(m.wave.lanes_flat(), d, [a, b, c], n, setting) };
     m.stats.lane_operations += n as u64;
     Step::Next
 }
 
-/// Some sources are scalars or constants, nothing modifies anything.
+/// Nothing modifies anything; sources may be scalars or constants, masks may come in or out, and
+/// lanes may be off.
 fn run_plain(m: &mut Machine<'_>, op: &Op) -> Step {
     let Some(info) = op.valu.as_deref() else {
         return Step::Next;
     };
-    let n = m.wave.lanes();
-    if m.wave.exec() != m.wave.full_mask() || (op.imm != 0 && !m.wave.mode.is_default()) {
+    if op.imm != 0 && !m.wave.mode.is_default() {
         return run_slow(m, op);
     }
-    let mut s = [0; 3];
+    let n = m.wave.lanes();
+    let [d, a, b, c] = op.lanes.map(|x| x as usize);
+    let s = [a, b, c];
     for i in 0..3 {
-        s[i] = match op.s[i] {
-            Src::Vgpr(r) => r as usize * n,
-            Src::None => 0,
-            other => broadcast(m, other, info.sources[i], i),
-        };
+        if !matches!(op.s[i], Src::Vgpr(_) | Src::None) {
+            broadcast(m, op.s[i], info.sources[i], i);
+        }
     }
-    let setting = kernel::Setting::of(m.wave).0;
+    let exec = m.wave.exec();
+    m.stats.lane_operations += exec.count_ones() as u64;
+    let mask_in = mask_in(m, info);
+    let partial = !m.wave.is_full() && info.result != Ty::None;
+    let to = if partial { temp(m, 3) } else { d };
     // SAFETY: `level` chose this build by what the CPU reports.
-    unsafe { (op.kernel)(m.wave.lanes_flat(), op.d as usize * n, s, n, setting) };
-    m.stats.lane_operations += n as u64;
+    let mask = unsafe { (op.kernel)(m.wave.lanes_flat(), to, s, n, mask_in) };
+    if partial {
+        merge(m, info, d, to, exec);
+    }
+    write_mask(m, info, mask & exec);
     Step::Next
+}
+
+fn mask_in(m: &Machine<'_>, info: &ValuInfo) -> u64 {
+    match info.mask_in {
+        Src::None => kernel::Setting::of(m.wave).0,
+        // A truth table is no wider than eight bits, whatever the wave's size.
+        s => m.mask(s),
+    }
+}
+
+/// Writes a mask result; lanes that are off are zero in it ("V_CMP": D[threadId], other bits zero).
+fn write_mask(m: &mut Machine<'_>, info: &ValuInfo, mask: u64) {
+    match info.mask {
+        MaskUse::None | MaskUse::Select | MaskUse::Vcc | MaskUse::TruthTable | MaskUse::Signed => {}
+        MaskUse::Compare | MaskUse::CarryOut | MaskUse::CarryInOut => {
+            m.wave.set_mask(info.mask_out as usize, mask);
+        }
+        MaskUse::CompareExec => {
+            m.wave.set_mask(info.mask_out as usize, mask);
+            m.wave.set_exec(mask);
+        }
+    }
+}
+
+/// Moves the lanes of `write` from a temporary to the result's register.
+fn merge(m: &mut Machine<'_>, info: &ValuInfo, d: usize, from: usize, write: u64) {
+    struct Merge;
+    impl LaneOp for Merge {
+        #[inline(always)]
+        fn run(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, mask: u64) -> u64 {
+            kernel::select::<u32>(regs, d, s, n, mask);
+            0
+        }
+    }
+    static MERGE: Builds = kernel::builds::<Merge>();
+    let n = m.wave.lanes();
+    for k in 0..info.result.dwords() as usize {
+        let (d, from) = (d + k * n, from + k * n);
+        // SAFETY: `level` chooses the build by what the CPU reports.
+        unsafe { MERGE[kernel::level()](m.wave.lanes_flat(), d, [d, from, 0], n, write) };
+    }
 }
 
 /// Lays a scalar out over the lanes of temporary `i`; gives its position.
@@ -365,9 +426,9 @@ fn broadcast(m: &mut Machine<'_>, s: Src, ty: Ty, i: usize) -> usize {
     at
 }
 
-/// The position of temporary `i`, each as wide as the widest operand.
+/// The position of temporary `i`.
 fn temp(m: &Machine<'_>, i: usize) -> usize {
-    (m.wave.temp_base + 4 * i) * m.wave.lanes()
+    (m.wave.temp_base + TEMP_REGISTERS as usize * i) * m.wave.lanes()
 }
 
 /// The general case.
@@ -418,41 +479,20 @@ fn run_slow(m: &mut Machine<'_>, op: &Op) -> Step {
             modifiers::flush_denormals(&mut m.wave.lanes_flat()[at..at + 2 * n], n, ty);
         }
     }
-    let mask_in = match info.mask_in {
-        Src::None => kernel::Setting::of(m.wave).0,
-        s => m.mask(s),
-    };
+    let mask_in = mask_in(m, info);
     let d = temp(m, 3);
     // SAFETY: `level` chose this build by what the CPU reports.
     let mask = unsafe { (op.kernel)(m.wave.lanes_flat(), d, s, n, mask_in) };
-    match info.mask {
-        MaskUse::Compare | MaskUse::CompareExec => {
-            // Lanes that are off give zero ("V_CMP": D[threadId], other bits zero).
-            let result = mask & write;
-            m.wave.set_mask(info.mask_out as usize, result);
-            if info.mask == MaskUse::CompareExec {
-                m.wave.set_exec(result);
-            }
-            return Step::Next;
-        }
-        MaskUse::CarryOut | MaskUse::CarryInOut => {
-            m.wave.set_mask(info.mask_out as usize, mask & write);
-        }
-        MaskUse::None | MaskUse::Select | MaskUse::Vcc | MaskUse::TruthTable | MaskUse::Signed => {}
+    write_mask(m, info, mask & write);
+    if info.result == Ty::None {
+        return Step::Next;
     }
     if mode_flushes_output(mode, info.result) {
         modifiers::flush_denormals(&mut m.wave.lanes_flat()[d..d + 2 * n], n, info.result);
     }
-    let old = op.d as usize * n;
+    let old = op.lanes[0] as usize;
     info.out.apply(m.wave, d, old, info.result);
-    let regs = m.wave.lanes_flat();
-    for k in 0..info.result.dwords() as usize {
-        for lane in 0..n {
-            if write >> lane & 1 != 0 {
-                regs[old + k * n + lane] = regs[d + k * n + lane];
-            }
-        }
-    }
+    merge(m, info, old, d, write);
     Step::Next
 }
 

@@ -1,7 +1,7 @@
 //! SOP1 and the one-source operations of SOPK.
 
 use super::super::Registry;
-use super::scalar;
+use super::{float, scalar};
 use crate::machine::Machine;
 use crate::wave::sreg;
 use half::f16;
@@ -157,6 +157,8 @@ pub(super) fn register(r: &mut Registry) {
         "s_movrels_b64" => |m, op| { let v = relative(m, op.s[0], 2); m.set_s64(op.d, v) };
         "s_movreld_b32" => |m, op| { let v = m.s32(op.s[0]); let d = op.d.wrapping_add(m.m0()); if d < 106 { m.set_s32(d, v) } };
         "s_movreld_b64" => |m, op| { let v = m.s64(op.s[0]); let d = op.d.wrapping_add(m.m0()); if d < 105 { m.set_s64(d, v) } };
+    }
+    float! { r;
         "s_ceil_f32" => |m, op| { let v = f(m, op.s[0]).ceil(); m.set_s32(op.d, v.to_bits()) };
         "s_floor_f32" => |m, op| { let v = f(m, op.s[0]).floor(); m.set_s32(op.d, v.to_bits()) };
         "s_trunc_f32" => |m, op| { let v = f(m, op.s[0]).trunc(); m.set_s32(op.d, v.to_bits()) };

@@ -1,7 +1,7 @@
 //! SOP2, SOPC, and the arithmetic of SOPK.
 
 use super::super::Registry;
-use super::scalar;
+use super::{FLOAT_MODE, float, scalar};
 use crate::machine::Machine;
 use crate::program::{Op, Src};
 use crate::semantics::salu::usual;
@@ -40,6 +40,16 @@ fn f(m: &Machine<'_>, s: Src) -> f32 {
 
 fn h(m: &Machine<'_>, s: Src) -> f32 {
     f16::from_bits(m.s32(s) as u16).to_f32()
+}
+
+/// A binary16 source as binary32 that is still signalling where it was.
+fn wide(m: &Machine<'_>, s: Src) -> f32 {
+    let bits = m.s32(s) as u16;
+    if bits & 0x7c00 == 0x7c00 {
+        let bits = bits as u32;
+        return f32::from_bits((bits & 0x8000) << 16 | 0x7f80_0000 | (bits & 0x3ff) << 13);
+    }
+    h(m, s)
 }
 
 fn set_f(m: &mut Machine<'_>, op: &Op, v: f32) {
@@ -106,6 +116,35 @@ fn pack(m: &mut Machine<'_>, op: &Op, lo_shift: u32, hi_shift: u32) {
     m.set_s32(op.d, v);
 }
 
+/// Whether the maximum of equal operands counts as the first one, which SCC shows: the manuals
+/// write `S0 >= S1` for CDNA 3 to 5, RDNA 3.5 and RDNA 4, and `S0 > S1` for the others.
+fn max_takes_first(m: &Machine<'_>) -> bool {
+    use waveglass_isa::Generation::*;
+    matches!(
+        m.wave.target.generation(),
+        Cdna3 | Cdna4 | Cdna5 | Rdna3_5 | Rdna4
+    )
+}
+
+fn f32_signals(x: f32) -> bool {
+    x.is_nan() && x.to_bits() & 0x0040_0000 == 0
+}
+
+/// Minimum and maximum of RDNA 3.5: with MODE.IEEE a signalling NaN wins, quieted
+/// ("S_MIN_F32").
+fn ieee(
+    m: &Machine<'_>,
+    x: f32,
+    y: f32,
+    signals: impl Fn(f32) -> bool,
+    f: impl Fn(f32, f32) -> f32,
+) -> f32 {
+    if m.wave.mode.ieee() && (signals(x) || signals(y)) {
+        return quiet(if signals(x) { x } else { y });
+    }
+    f(x, y)
+}
+
 /// The number rather than the NaN where one operand is NaN; -0 below +0.
 fn min_num(x: f32, y: f32) -> f32 {
     if x.is_nan() {
@@ -162,7 +201,7 @@ macro_rules! compares {
 
 macro_rules! float_compares {
     ($r:expr; $($f32:literal $f16:literal $cmp:expr;)*) => {
-        scalar! { $r; $(
+        float! { $r; $(
             $f32 => |m, op| { let r = $cmp(f(m, op.s[0]), f(m, op.s[1])); m.wave.scc = r };
             $f16 => |m, op| { let r = $cmp(h(m, op.s[0]), h(m, op.s[1])); m.wave.scc = r };
         )* }
@@ -203,8 +242,8 @@ pub(super) fn register(r: &mut Registry) {
         "s_mul_u64" => |m, op| { let v = wa(m, op).wrapping_mul(wb(m, op)); m.set_s64(op.d, v) };
         "s_min_i32" => |m, op| { let c = (a(m, op) as i32) < b(m, op) as i32; minmax(m, op, c) };
         "s_min_u32" => |m, op| { let c = a(m, op) < b(m, op); minmax(m, op, c) };
-        "s_max_i32" => |m, op| { let c = a(m, op) as i32 > b(m, op) as i32; minmax(m, op, c) };
-        "s_max_u32" => |m, op| { let c = a(m, op) > b(m, op); minmax(m, op, c) };
+        "s_max_i32" => |m, op| { let (x, y) = (a(m, op) as i32, b(m, op) as i32); let c = x > y || x == y && max_takes_first(m); minmax(m, op, c) };
+        "s_max_u32" => |m, op| { let (x, y) = (a(m, op), b(m, op)); let c = x > y || x == y && max_takes_first(m); minmax(m, op, c) };
         "s_cselect_b32" => |m, op| { let v = if m.wave.scc { a(m, op) } else { b(m, op) }; m.set_s32(op.d, v) };
         "s_cselect_b64" => |m, op| { let v = if m.wave.scc { wa(m, op) } else { wb(m, op) }; m.set_s64(op.d, v) };
         "s_and_b32" => |m, op| { let v = a(m, op) & b(m, op); set32(m, op.d, v) };
@@ -254,12 +293,14 @@ pub(super) fn register(r: &mut Registry) {
         "s_addk_i32" => |m, op| { let (x, y) = ks(m, op); overflow(m, op, x.overflowing_add(y)) };
         "s_addk_co_i32" => |m, op| { let (x, y) = ks(m, op); overflow(m, op, x.overflowing_add(y)) };
         "s_mulk_i32" => |m, op| { let (x, y) = ks(m, op); m.set_s32(op.d, x.wrapping_mul(y) as u32) };
+    }
+    float! { r;
         "s_add_f32" => |m, op| { let v = f(m, op.s[0]) + f(m, op.s[1]); set_f(m, op, v) };
         "s_sub_f32" => |m, op| { let v = f(m, op.s[0]) - f(m, op.s[1]); set_f(m, op, v) };
         "s_mul_f32" => |m, op| { let v = f(m, op.s[0]) * f(m, op.s[1]); set_f(m, op, v) };
         "s_fmac_f32" => |m, op| { let d = f32::from_bits(m.wave.sgpr[op.d as usize & 127]); let v = f(m, op.s[0]).mul_add(f(m, op.s[1]), d); set_f(m, op, v) };
-        "s_min_f32" => |m, op| { let v = min_num(f(m, op.s[0]), f(m, op.s[1])); set_f(m, op, v) };
-        "s_max_f32" => |m, op| { let v = max_num(f(m, op.s[0]), f(m, op.s[1])); set_f(m, op, v) };
+        "s_min_f32" => |m, op| { let v = ieee(m, f(m, op.s[0]), f(m, op.s[1]), f32_signals, min_num); set_f(m, op, v) };
+        "s_max_f32" => |m, op| { let v = ieee(m, f(m, op.s[0]), f(m, op.s[1]), f32_signals, max_num); set_f(m, op, v) };
         "s_min_num_f32" => |m, op| { let v = min_num(f(m, op.s[0]), f(m, op.s[1])); set_f(m, op, v) };
         "s_max_num_f32" => |m, op| { let v = max_num(f(m, op.s[0]), f(m, op.s[1])); set_f(m, op, v) };
         "s_minimum_f32" => |m, op| { let v = minimum(f(m, op.s[0]), f(m, op.s[1])); set_f(m, op, v) };
@@ -267,8 +308,8 @@ pub(super) fn register(r: &mut Registry) {
         "s_add_f16" => |m, op| { let v = h(m, op.s[0]) + h(m, op.s[1]); set_h(m, op, v) };
         "s_sub_f16" => |m, op| { let v = h(m, op.s[0]) - h(m, op.s[1]); set_h(m, op, v) };
         "s_mul_f16" => |m, op| { let v = h(m, op.s[0]) * h(m, op.s[1]); set_h(m, op, v) };
-        "s_min_f16" => |m, op| { let v = min_num(h(m, op.s[0]), h(m, op.s[1])); set_h(m, op, v) };
-        "s_max_f16" => |m, op| { let v = max_num(h(m, op.s[0]), h(m, op.s[1])); set_h(m, op, v) };
+        "s_min_f16" => |m, op| { let v = ieee(m, wide(m, op.s[0]), wide(m, op.s[1]), f32_signals, min_num); set_h(m, op, v) };
+        "s_max_f16" => |m, op| { let v = ieee(m, wide(m, op.s[0]), wide(m, op.s[1]), f32_signals, max_num); set_h(m, op, v) };
         "s_min_num_f16" => |m, op| { let v = min_num(h(m, op.s[0]), h(m, op.s[1])); set_h(m, op, v) };
         "s_max_num_f16" => |m, op| { let v = max_num(h(m, op.s[0]), h(m, op.s[1])); set_h(m, op, v) };
         "s_minimum_f16" => |m, op| { let v = minimum(h(m, op.s[0]), h(m, op.s[1])); set_h(m, op, v) };
@@ -279,6 +320,9 @@ pub(super) fn register(r: &mut Registry) {
         "s_fmamk_f32",
         super::Semantics::Custom(|c| {
             let mut op = usual(c, |m, op| {
+                if !m.wave.mode.is_default() {
+                    return m.refuse(op, FLOAT_MODE);
+                }
                 let v = f(m, op.s[0]).mul_add(f(m, op.s[2]), f(m, op.s[1]));
                 set_f(m, op, v);
                 super::super::NEXT
@@ -291,6 +335,9 @@ pub(super) fn register(r: &mut Registry) {
         "s_fmaak_f32",
         super::Semantics::Custom(|c| {
             let mut op = usual(c, |m, op| {
+                if !m.wave.mode.is_default() {
+                    return m.refuse(op, FLOAT_MODE);
+                }
                 let v = f(m, op.s[0]).mul_add(f(m, op.s[1]), f(m, op.s[2]));
                 set_f(m, op, v);
                 super::super::NEXT

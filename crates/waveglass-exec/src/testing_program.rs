@@ -1,0 +1,90 @@
+//! A wave that runs a few instructions on its own, for the tests of this crate.
+
+use crate::error::Stop;
+use crate::machine::{Barrier, Env, Machine};
+use crate::program::{Program, Registers, Step};
+use crate::stats::Stats;
+use crate::wave::Wave;
+use waveglass_isa::Target;
+use waveglass_mem::{GlobalMemory, Lds, Port};
+
+/// VGPRs of a test's wave.
+pub(crate) const VGPRS: u32 = 8;
+/// Where a test's code lies.
+pub(crate) const BASE: u64 = 0x1000;
+
+/// Runs `code` from its start to its end on a wave of [`VGPRS`] registers that `setup` has filled;
+/// every lane is on before that.
+pub(crate) fn run(
+    target: Target,
+    wave_size: u32,
+    code: &[u8],
+    setup: impl FnOnce(&mut Wave),
+) -> Result<Wave, Stop> {
+    let program = Program::compile(
+        target,
+        wave_size,
+        code,
+        BASE,
+        &[],
+        Registers {
+            vgprs: VGPRS,
+            agprs: 0,
+        },
+    );
+    let mut wave = Wave::new(target, wave_size, VGPRS as usize, 0);
+    wave.set_exec(wave.full_mask());
+    setup(&mut wave);
+    let env = Env {
+        apertures: crate::dispatch::apertures(target),
+        lds_size: 0,
+        waves_per_group: 1,
+        stop_on_fault: true,
+        fault_limit: 1,
+    };
+    let mut lds = Lds::new(0);
+    let mut barrier = Barrier::new(1);
+    let memory = GlobalMemory::new();
+    let mut port = Port::new(crate::dispatch::rules(target));
+    let mut stats = Stats::default();
+    let mut ip = 0;
+    for _ in 0..1000 {
+        let Some(op) = program.ops().get(ip as usize) else {
+            break;
+        };
+        let mut m = Machine {
+            wave: &mut wave,
+            lds: &mut lds,
+            barrier: &mut barrier,
+            memory: &memory,
+            port: &mut port,
+            env: &env,
+            stats: &mut stats,
+        };
+        match (op.run)(&mut m, op) {
+            Step::Goto(i) => ip = i,
+            Step::Jump(to) => match program.find(to) {
+                Some(i) => ip = i,
+                None => break,
+            },
+            Step::Stop(why) => return Err(why),
+            Step::End => break,
+            Step::Next | Step::Barrier | Step::Yield => ip = op.next,
+        }
+    }
+    Ok(wave)
+}
+
+/// Fills a register with a value a lane.
+pub(crate) fn fill(wave: &mut Wave, register: usize, f: impl Fn(usize) -> u32) {
+    for lane in 0..wave.lanes() {
+        wave.set_lane(register, lane, f(lane));
+    }
+}
+
+/// A register's lanes.
+pub(crate) fn lanes(wave: &Wave, register: usize) -> Vec<u32> {
+    (0..wave.lanes())
+        .map(|lane| wave.lane(register, lane))
+        .collect()
+}
