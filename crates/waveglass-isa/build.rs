@@ -24,6 +24,8 @@ struct Shape {
     mask: u128,
     template: String,
     sources: u32,
+    /// Masks of data and address sizes, and the sizes outside them.
+    image: Option<(u32, u32, u32, u32)>,
     sources_dst: bool,
     operands: Vec<Operand>,
 }
@@ -106,6 +108,7 @@ fn read_shapes(text: &str) -> Vec<Shape> {
                 mask: hex(w[3]),
                 template: String::new(),
                 sources: 0,
+                image: None,
                 sources_dst: false,
                 operands: Vec::new(),
             });
@@ -114,6 +117,16 @@ fn read_shapes(text: &str) -> Vec<Shape> {
         let shape = shapes.last_mut().expect("a shape line first");
         if let Some(t) = line.strip_prefix("  asm ") {
             shape.template = t.to_owned();
+        } else if let Some(rest) = line.strip_prefix("  image ") {
+            let mut w = rest.split(' ');
+            let mut list = || {
+                w.next()
+                    .expect("four lists")
+                    .split(',')
+                    .map(|n| 1 << n.parse::<u32>().expect("a register count"))
+                    .sum::<u32>()
+            };
+            shape.image = Some((list(), list(), list().ilog2(), list().ilog2()));
         } else if let Some(n) = line.strip_prefix("  sources ") {
             let (n, dst) = n.split_once(' ').unwrap_or((n, ""));
             shape.sources = n.parse().expect("a number of sources");
@@ -256,17 +269,45 @@ fn write_shapes(text: &mut String, shapes: &[Shape]) {
         }
         writeln!(
             text,
-            "Shape{{encoding:{:?},size:{},mask:{:?},template:{:?},pieces:&[{}],sources:{},operands:&[{operands}]}},",
+            "Shape{{encoding:{:?},size:{},mask:{:?},template:{:?},pieces:&[{}],image:{},sources:{},operands:&[{operands}]}},",
             s.encoding,
             s.size,
             words(s.mask),
             s.template,
             pieces(s),
+ s.image.map_or("None".to_owned(), |(d, a, own_d, own_a)| format!(
+                "Some(ImageSizes{{data:{d:#x},addresses:{a:#x},own_data:{own_d},own_addresses:{own_a},list:{}}})",
+                s.template.contains("[$vaddr0")
+            )),
             sources(s)
         )
         .unwrap();
     }
     text.push_str("];\n");
+}
+
+/// What an image instruction's addresses consist of, by its name: bits 1:0 count the extra ones
+/// (offset, bias, reference value), 2 coordinates, 3 level of detail or its limit, 4 gradients,
+/// 5 gradients of 16 bits (RDNA1 ISA 8.2.3, tables of image opcodes).
+fn image_addresses(mnemonic: &str) -> u8 {
+    let parts: Vec<&str> = mnemonic.split('_').collect();
+    let has = |p: &str| parts.contains(&p);
+    if parts.first() != Some(&"image") {
+        return 0;
+    }
+    let sampled = has("sample") || parts.iter().any(|p| p.starts_with("gather4"));
+    let extra = if sampled {
+        ["o", "b", "c"].iter().filter(|p| has(p)).count() as u8
+    } else {
+        0
+    };
+    let lod = has("mip") || has("resinfo") || sampled && (has("l") || has("cl"));
+    let gradients = sampled && (has("d") || has("cd"));
+    extra
+        | (!has("resinfo") as u8) << 2
+        | (lod as u8) << 3
+        | (gradients as u8) << 4
+        | (has("g16") as u8) << 5
 }
 
 /// The positions of the sources' modifiers, which op_sel and the like list.
@@ -317,6 +358,14 @@ fn pieces(shape: &Shape) -> String {
             rest = &rest[at..];
             continue;
         }
+        if shape.image.is_some() && rest.starts_with("$vaddr0") && out.ends_with("[\"),") {
+            // The list of addresses with its brackets: how long it is follows from other fields.
+            let first = index("vaddr0").expect("vaddr0");
+            out.truncate(out.len() - "[\"),".len());
+            write!(out, "\"),Piece::Addresses({first}),").unwrap();
+            rest = &rest[rest.find(']').expect("a closing bracket") + 1..];
+            continue;
+        }
         let end = rest[1..]
             .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
             .map_or(rest.len(), |e| e + 1);
@@ -355,9 +404,20 @@ fn camel(s: &str) -> String {
         .collect()
 }
 
-fn register_kind(what: &str) -> &'static str {
-    match what {
+fn register_kind(what: &str) -> String {
+    if let Some(letters) = what.strip_prefix("sx") {
+        return format!(
+            "ScalarExcept{{m0:{},exec:{},exec_hi:{},null:{}}}",
+            letters.contains('m'),
+            letters.contains('e'),
+            letters.contains('h'),
+            letters.contains('n')
+        );
+    }
+    let kind = match what {
         "v" => "Vgpr",
+        "vexp" => "VgprExport",
+        "vu" => "VgprUnaligned",
         "vlo" => "VgprLo",
         "vh" => "VgprHalf",
         "va" => "VgprOrAgpr",
@@ -382,7 +442,8 @@ fn register_kind(what: &str) -> &'static str {
         "ai" => "AgprOrInline",
         "sdwa" => "SdwaSrc",
         other => panic!("operand kind {other}"),
-    }
+    };
+    kind.to_owned()
 }
 
 fn type_variant(ty: &str) -> &'static str {
@@ -453,7 +514,7 @@ fn write_rows(text: &mut String, rows: &[Row], aliases: &BTreeMap<String, Vec<St
         };
         writeln!(
             text,
-            "InstDef{{mnemonic:{:?},alias:{},shape:&SHAPES[{}],value:{:?},opcode:{},targets:{:#x},flags:{},reads:{},writes:{},wave:{}}},",
+            "InstDef{{mnemonic:{:?},alias:{},shape:&SHAPES[{}],value:{:?},opcode:{},targets:{:#x},flags:{},reads:{},writes:{},wave:{},image:{:#x}}},",
             r.mnemonic,
             alias_index.get(r.mnemonic.as_str()).copied().unwrap_or(0),
             r.shape,
@@ -467,7 +528,8 @@ fn write_rows(text: &mut String, rows: &[Row], aliases: &BTreeMap<String, Vec<St
                 "w32" => "32",
                 "w64" => "64",
                 _ => "0",
-            }
+            },
+            image_addresses(&r.mnemonic)
         )
         .unwrap();
     }

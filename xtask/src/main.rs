@@ -6,6 +6,7 @@ mod differs;
 mod import;
 mod llvm;
 mod sample;
+mod vectors;
 mod worker;
 
 use anyhow::{Result, bail};
@@ -17,6 +18,7 @@ cargo xtask compare [TARGET|all] [SAMPLES-A-ROW] [SHOWN] [ENCODING]
                                      compare disassembly with LLVM 22's
 cargo xtask compare-whole ...        the same with --true16=off: registers without halves
 cargo xtask bench-decode TARGET FILE time decode and print against LLVM over compiled code
+cargo xtask vectors [TARGET|all]      write the golden vectors of crates/waveglass-asm/tests
 ";
 
 fn main() -> Result<()> {
@@ -45,6 +47,13 @@ fn main() -> Result<()> {
             )
         }
         ["bench-decode", target, file] => bench::run(target.parse()?, file),
+        ["vectors", list @ ..] => {
+            let targets: Vec<Target> = match list.first() {
+                None | Some(&"all") => Target::ALL.to_vec(),
+                Some(t) => t.split(',').map(str::parse).collect::<Result<_, _>>()?,
+            };
+            vectors::run(&targets)
+        }
         ["llvm-worker", cpu, features] => worker::serve(cpu, features),
         ["help"] | [] => {
             print!("{HELP}");

@@ -3,11 +3,26 @@
 use waveglass_isa::{ImmStyle, InstDef, OperandDef, OperandKind, Target};
 
 /// A small deterministic generator (xorshift64*).
-pub(crate) struct Rng(u64);
+pub(crate) struct Rng(u64, bool);
 
 impl Rng {
     pub(crate) fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, false)
+    }
+
+    /// The same with few different values for what has no edges, which compresses well.
+    pub(crate) fn coarse(seed: u64) -> Self {
+        Self(Self::new(seed).0, true)
+    }
+
+    /// Any value, or one of few.
+    fn any(&mut self) -> u64 {
+        let n = self.next();
+        if self.1 {
+            0x9e37_79b9_7f4a_7c15_u64.rotate_left((n % 8) as u32 * 8)
+        } else {
+            n
+        }
     }
 
     pub(crate) fn next(&mut self) -> u64 {
@@ -44,7 +59,7 @@ fn value(rng: &mut Rng, target: Target, o: &OperandDef) -> u64 {
         .max()
         .unwrap_or(0);
     let max = u64::MAX >> (64 - width.clamp(1, 64));
-    let random = rng.next() & max;
+    let random = rng.any() & max;
     let last_sgpr = if target.major() >= 10 { 105 } else { 101 };
     let scalar = |rng: &mut Rng| match rng.next() % 12 {
         0 => 0,
@@ -52,9 +67,9 @@ fn value(rng: &mut Rng, target: Target, o: &OperandDef) -> u64 {
         2 => rng.pick(&[106, 107]),
         3 => rng.pick(&[126, 127]),
         4 => rng.pick(&[124, 125]),
-        5 => 108 + rng.next() % 16,
+        5 => 108 + rng.any() % 16,
         6 => rng.pick(&[102, 103, 104, 105]),
-        _ => rng.next() % (last_sgpr + 1),
+        _ => rng.any() % (last_sgpr + 1),
     };
     let source = |rng: &mut Rng| match rng.next() % 16 {
         0..4 => scalar(rng),
@@ -64,7 +79,7 @@ fn value(rng: &mut Rng, target: Target, o: &OperandDef) -> u64 {
         7 => rng.pick(&[235, 236, 237, 238, 239, 230, 231]),
         8 => rng.pick(&[251, 252, 253, 254]),
         9 | 10 => 255,
-        _ => 128 + rng.next() % 81,
+        _ => 128 + rng.any() % 81,
     };
     match o.kind {
         OperandKind::Mods(_) => match rng.next() % 3 {
@@ -89,7 +104,7 @@ fn value(rng: &mut Rng, target: Target, o: &OperandDef) -> u64 {
             0..3 => source(rng),
             3 => 256,
             4 => rng.pick(&[511, 510, 384, 383, max]),
-            _ => (256 + rng.next() % 256) | (random & !0x1ff),
+            _ => (256 + rng.any() % 256) | (random & !0x1ff),
         },
         _ => match rng.next() % 6 {
             0 => 0,
@@ -114,9 +129,9 @@ pub(crate) fn sample(rng: &mut Rng, target: Target, row: &InstDef) -> [u32; 5] {
                 0x3f80_0000,
                 0x3e22_f983,
             ]),
-            1 => rng.next() as u32 & 0xffff,
+            1 => rng.any() as u32 & 0xffff,
             2 => 0x3c00_3c00,
-            _ => rng.next() as u32,
+            _ => rng.any() as u32,
         };
     }
     for o in row.operands() {

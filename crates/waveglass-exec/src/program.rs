@@ -58,7 +58,7 @@ pub enum Src {
 }
 
 /// A pre-resolved operation.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Op {
     /// Executes it.
     pub run: Handler,
@@ -83,8 +83,9 @@ pub struct Op {
     pub mem: MemInfo,
     /// What vector operations need beyond this.
     pub valu: Option<Box<ValuInfo>>,
-    /// The halves of a VOPD pair.
-    pub pair: Option<Box<[Op; 2]>>,
+    /// Operations that this one is made of: the halves of a VOPD pair, or the plain form of one
+    /// that VGPR index mode may reach.
+    pub parts: Box<[Op]>,
     /// The instruction that it came from.
     pub inst: Option<Inst>,
     /// Its address.
@@ -205,6 +206,7 @@ impl Program {
                 self.ops[i].target = self.find(t).unwrap_or(u32::MAX);
             }
         }
+        semantics::mark_indexed(&mut self.ops);
     }
 
     /// The index of the op at `address`.
@@ -310,7 +312,7 @@ impl Op {
             imm: 0,
             mem: MemInfo::default(),
             valu: None,
-            pair: None,
+            parts: Box::default(),
             inst: None,
             address,
             family: Family::Other,

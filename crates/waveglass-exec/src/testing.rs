@@ -71,6 +71,11 @@ impl Bench {
             temp_base: registers,
             rows: self.wave.rows as u32,
         });
+        self.run_op(&op)
+    }
+
+    /// Executes an op.
+    pub(crate) fn run_op(&mut self, op: &crate::program::Op) -> Step {
         let mut machine = Machine {
             wave: &mut self.wave,
             lds: &mut self.lds,
@@ -80,7 +85,7 @@ impl Bench {
             env: &self.env,
             stats: &mut self.stats,
         };
-        (op.run)(&mut machine, &op)
+        (op.run)(&mut machine, op)
     }
 
     /// Executes instructions that all go on with the next.

@@ -73,6 +73,14 @@ impl Mode {
         self.0 >> 9 & 1 != 0
     }
 
+    /// GPR_IDX_EN: M0 moves register numbers of vector operations (gfx9).
+    pub fn gpr_index(self) -> bool {
+        self.0 & Self::GPR_IDX_EN != 0
+    }
+
+    /// The bit of GPR_IDX_EN.
+    pub const GPR_IDX_EN: u32 = 1 << 27;
+
     /// Whether arithmetic is in the mode that the lane kernels are written for: round to nearest
     /// even, all denormals kept.
     pub fn is_default(self) -> bool {
@@ -123,8 +131,6 @@ pub struct Wave {
     pub faults: Vec<WaveFault>,
     /// How many there were.
     pub fault_count: u64,
-    /// VGPR index mode of gfx9 (`s_set_gpr_idx_on`): (index, which operands).
-    pub gpr_index: Option<(u32, u32)>,
     /// The extra VGPR number bits of gfx1250 (`s_set_vgpr_msb`).
     pub vgpr_msb: u32,
 }
@@ -167,7 +173,6 @@ impl Wave {
             awaits: 0,
             faults: Vec::new(),
             fault_count: 0,
-            gpr_index: None,
             vgpr_msb: 0,
         }
     }

@@ -290,6 +290,11 @@ impl Inst {
         resolve::dwords(self, o)
     }
 
+    /// How many places of an image instruction's address list hold addresses.
+    pub fn listed_addresses(&self) -> u8 {
+        crate::image::listed(self)
+    }
+
     /// Whether an operand's kind takes a literal.
     pub(crate) fn takes_literal(kind: OperandKind) -> bool {
         matches!(

@@ -55,6 +55,19 @@ pub(crate) fn check(inst: &Inst, o: &OperandDef) -> Result<u8, ()> {
             | ImmStyle::Src0Sel
             | ImmStyle::Src1Sel
             | ImmStyle::DstUnused => valid_field(inst, style, inst.raw(o)).then_some(0).ok_or(()),
+            // Buffer offsets are not negative, though gfx12 gives them signed fields
+            // (RDNA4 ISA 9.3 and 8.2.1).
+            ImmStyle::Offset if o.spans.first().is_some_and(|s| s.2 == 24) => {
+                (inst.raw(o) >> 23 == 0).then_some(0).ok_or(())
+            }
+            ImmStyle::Smemoffset | ImmStyle::Smemoffsetmod | ImmStyle::Optsmemoffsetmod
+                if inst.target().major() >= 12 =>
+            {
+                let buffer = inst
+                    .operand_def(Field::Sbase)
+                    .is_some_and(|b| b.bits == 128);
+                (!buffer || inst.raw(o) >> 23 == 0).then_some(0).ok_or(())
+            }
             _ => Ok(0),
         },
         _ => {
@@ -136,6 +149,8 @@ fn resolve_raw(inst: &Inst, o: &OperandDef, raw: u64) -> Option<Operand> {
             }
             vgpr(raw)
         }
+        OperandKind::VgprUnaligned => vgpr(raw),
+        OperandKind::VgprExport => export(inst, o),
         OperandKind::VgprLo => half(raw & 0x7f, raw & 0x80 != 0),
         OperandKind::VgprHalf => half(raw & 0xff, op_sel(inst, o)),
         OperandKind::VgprOrAgpr => {
@@ -174,6 +189,20 @@ fn resolve_raw(inst: &Inst, o: &OperandDef, raw: u64) -> Option<Operand> {
         }
         OperandKind::SdwaDst => scalar(inst, o, raw & 0x7f),
         OperandKind::Scalar => scalar(inst, o, raw).filter(|x| matches!(x, Operand::Reg(_))),
+        OperandKind::ScalarExcept {
+            m0,
+            exec,
+            exec_hi,
+            null,
+        } => scalar(inst, o, raw).filter(|x| match x {
+            Operand::Reg(r) => match r.file {
+                RegFile::M0 => !m0,
+                RegFile::Exec => !(exec || exec_hi && r.index == 1),
+                RegFile::Null => !null,
+                _ => true,
+            },
+            _ => false,
+        }),
         OperandKind::Mods(_) => Some(Operand::Imm(raw as i64)),
         OperandKind::Imm(style) => Some(immediate(o, style, raw)),
         OperandKind::VgprSrcLds => scalar(inst, o, raw)
@@ -185,6 +214,22 @@ fn resolve_raw(inst: &Inst, o: &OperandDef, raw: u64) -> Option<Operand> {
             .filter(|x| !matches!(x, Operand::Reg(r) if r.file == RegFile::LdsDirect)),
         _ => scalar(inst, o, raw & 0xff),
     }
+}
+
+/// A component of an export: absent where EN has no bit for it. Compressed exports take two
+/// components from each of the first two sources (RDNA1 ISA 11.2).
+fn export(inst: &Inst, o: &OperandDef) -> Option<Operand> {
+    const SOURCES: [Field; 4] = [Field::Src0, Field::Src1, Field::Src2, Field::Src3];
+    let n = SOURCES.iter().position(|&f| f == o.field)?;
+    if inst.field(Field::En) >> n & 1 == 0 {
+        return Some(Operand::Off);
+    }
+    let index = if inst.field(Field::Compr) != 0 {
+        inst.field(SOURCES[n / 2])
+    } else {
+        inst.raw(o)
+    };
+    vector(inst, o, RegFile::Vgpr, index)
 }
 
 /// The half that `op_sel` names: bit 2 of a source's own modifiers, bit 3 of the first source's
@@ -202,7 +247,11 @@ fn op_sel(inst: &Inst, o: &OperandDef) -> bool {
 fn vector(inst: &Inst, o: &OperandDef, file: RegFile, index: u64) -> Option<Operand> {
     let n = dwords(inst, o);
     // Tuples start at an even register where the target asks for it.
-    if n > 1 && index & 1 != 0 && inst.target().has_aligned_vgprs() {
+    if n > 1
+        && index & 1 != 0
+        && inst.target().has_aligned_vgprs()
+        && o.kind != OperandKind::VgprUnaligned
+    {
         return None;
     }
     if file == RegFile::Agpr && index + n as u64 > 256 {
@@ -246,11 +295,11 @@ fn scalar(inst: &Inst, o: &OperandDef, code: u64) -> Option<Operand> {
                 None => inst.field(Field::Imm) as u32,
             }))
         }
-        _ => special(target, code, n).map(Operand::Reg),
+        _ => special(target, o.kind, code, n).map(Operand::Reg),
     }
 }
 
-fn special(target: Target, code: u64, n: u8) -> Option<Reg> {
+fn special(target: Target, kind: OperandKind, code: u64, n: u8) -> Option<Reg> {
     use RegFile::*;
     let gfx9 = target.is_gfx9();
     let gfx11 = target.major() >= 11;
@@ -277,11 +326,17 @@ fn special(target: Target, code: u64, n: u8) -> Option<Reg> {
         236 => one(SharedLimit),
         237 => one(PrivateBase),
         238 => one(PrivateLimit),
-        239 if !target.has_gfx1250_insts() => one(PopsExitingWaveId),
+        239 => one(PopsExitingWaveId),
         251 => one(Vccz),
         252 => one(Execz),
         253 => one(Scc),
-        254 if n == 1 && target.major() <= 10 => Some(Reg::new(LdsDirect, 0, 1)),
+        254 if n == 1
+ && target.major() <= 10
+ // The scalar ALU has no way to LDS: LDS_DIRECT is for vector operands.
+ && !matches!(kind, OperandKind::ScalarSrcLit | OperandKind::ScalarSrc) =>
+        {
+            Some(Reg::new(LdsDirect, 0, 1))
+        }
         _ => None,
     }
 }

@@ -100,6 +100,10 @@ pub enum Access {
 pub enum OperandKind {
     /// A VGPR.
     Vgpr,
+    /// A component of an export: a VGPR that the enable mask and COMPR choose.
+    VgprExport,
+    /// A VGPR tuple that may start at an odd register even on targets with aligned tuples.
+    VgprUnaligned,
     /// A half of `v0`-`v127`: bit 7 of the field names the half.
     VgprLo,
     /// A VGPR whose half `op_sel` names.
@@ -120,6 +124,17 @@ pub enum OperandKind {
     VgprSrcLo,
     /// A scalar register: SGPR, VCC, TTMP, M0, EXEC, NULL and the like.
     Scalar,
+    /// A scalar register but for some.
+    ScalarExcept {
+        /// M0 is not taken.
+        m0: bool,
+        /// EXEC and its halves are not taken.
+        exec: bool,
+        /// EXEC_HI is not taken.
+        exec_hi: bool,
+        /// NULL is not taken.
+        null: bool,
+    },
     /// The result of an SDWA comparison: VCC, or a scalar register where bit 7 is set.
     SdwaDst,
     /// A scalar register, an inline constant or a literal.
@@ -300,8 +315,25 @@ pub enum Piece {
     },
     /// VCC, or its low half in wave32, which the instruction reads or writes without a field.
     Vcc,
+    /// The list of an image instruction's addresses, from the operand at this position on.
+    Addresses(u8),
     /// The mnemonic of a VOPD pair's second half.
     SecondName,
+}
+
+/// The register counts that an image instruction has forms for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ImageSizes {
+    /// Bit `n`: `n` registers of data.
+    pub data: u32,
+    /// Bit `n`: `n` registers of addresses.
+    pub addresses: u32,
+    /// The form's registers of data where the fields ask for a count without a form.
+    pub own_data: u8,
+    /// The same for addresses.
+    pub own_addresses: u8,
+    /// Whether each address has a field of its own (NSA).
+    pub list: bool,
 }
 
 /// Which sources op_sel, op_sel_hi, neg_lo and neg_hi list.
@@ -331,6 +363,7 @@ pub struct Shape {
     pub template: &'static str,
     /// The template cut at its operands.
     pub pieces: &'static [Piece],
+    pub(crate) image: Option<ImageSizes>,
     /// What the packed modifiers list.
     pub sources: Sources,
     /// The operands, destinations first.
@@ -358,6 +391,7 @@ pub struct InstDef {
     pub reads: Implicit,
     /// Registers written without being named.
     pub writes: Implicit,
+    pub(crate) image: u8,
     /// 32 or 64 where the row holds for one wave size only, else 0.
     pub wave: u8,
 }

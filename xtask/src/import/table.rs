@@ -16,6 +16,8 @@ struct Shape {
     size: u32,
     mask: u128,
     template: String,
+    /// Data sizes, address sizes and the two of a form whose counts are not among them.
+    image: Option<(Vec<u32>, Vec<u32>, u32, u32)>,
     /// How many of src0, src1 and src2 the packed modifiers (op_sel and the like) list, and
     /// whether op_sel lists the destination after them.
     sources: (u32, bool),
@@ -128,11 +130,15 @@ impl Table {
                 .filter(|v| wave_of(v).is_empty())
                 .map(|v| (v.size, v.mask, v.value))
                 .collect();
-            let mut forms: Vec<(bool, &'static str, u128, Shape, String)> = Vec::new();
+            let mut forms: Vec<(bool, &'static str, u128, Shape, String, &Variant)> = Vec::new();
             for v in &inst.variants {
                 let wave = wave_of(v);
                 // The assembler's spellings with an explicit VCC repeat a form.
                 if !wave.is_empty() && plain.contains(&(v.size, v.mask, v.value)) {
+                    continue;
+                }
+                // The assembler's spelling of a sample whose result is not wanted.
+                if image && v.asm.contains(" off,") {
                     continue;
                 }
                 // Pairs issue in wave32 only (RDNA3 ISA 7.6).
@@ -154,14 +160,18 @@ impl Table {
                     // Register counts of image operands follow from other fields:
                     // one form a size is enough, the one with the most operands.
                     if let Some(f) = forms.iter_mut().find(|f| {
+                        let same = f.3.mask == shape.mask && f.2 == value;
+                        // gfx12 has a field for each address in every form.
+                        let gfx12 = inst.enc != "ENC_MIMG" && !inst.mnemonic.contains("bvh");
                         f.3.size == shape.size
-                            && f.3.mask == shape.mask
-                            && f.2 == value
+                            && (same || gfx12)
                             && f.3.template.contains("$vaddr0")
                                 == shape.template.contains("$vaddr0")
                     }) {
                         if shape.operands.len() > f.3.operands.len() {
+                            f.2 = value;
                             f.3 = shape;
+                            f.5 = v;
                         }
                         continue;
                     }
@@ -178,8 +188,17 @@ impl Table {
                     continue;
                 }
                 let name = pair_name(inst, v);
-                forms.push((v.rec.contains("fake16"), wave, value, shape, name));
+                forms.push((v.rec.contains("fake16"), wave, value, shape, name, v));
             }
+            if image && !inst.mnemonic.contains("bvh") {
+                for f in &mut forms {
+                    f.3.image = Some(image_sizes(inst, f.5));
+                }
+            }
+            let forms: Vec<(bool, &'static str, u128, Shape, String)> = forms
+                .into_iter()
+                .map(|f| (f.0, f.1, f.2, f.3, f.4))
+                .collect();
             let keep: Vec<_> = forms.iter().filter(|f| !f.0).cloned().collect();
             for (fake, wave, value, shape, name) in &forms {
                 let opcode = inst.opcode;
@@ -283,6 +302,10 @@ impl Table {
                 "shape {name} {} {} {:#x}\n  asm {}",
                 shape.encoding, shape.size, shape.mask, shape.template
             )?;
+            if let Some((data, addresses, d, a)) = &shape.image {
+                let list = |l: &[u32]| l.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+                writeln!(text, "  image {} {} {d} {a}", list(data), list(addresses))?;
+            }
             match shape.sources {
                 (0, _) => {}
                 (n, dst) => writeln!(text, "  sources {n}{}", if dst { " dst" } else { "" })?,
@@ -351,6 +374,8 @@ const SHAPES_HEADER: &str = "\
 #
 #   shape NAME ENCODING BYTES MASK     MASK: the bits whose values the row fixes
 #     asm TEMPLATE                     $name stands for an operand
+#     image DATA ADDRESSES D A         register counts that an image instruction's fields may ask for;
+#                                      D and A where they ask for others
 #     sources N [dst]                  op_sel, op_sel_hi, neg_lo and neg_hi list N sources;
 #                                      op_sel also the destination
 #     r|w NAME KIND HI:LO[@BIT]...     where the operand's bits lie; @BIT: from that bit of the operand up
@@ -424,7 +449,16 @@ fn shape_of(
     names: &Names<'_>,
 ) -> Result<Shape> {
     let enc = inst.enc.as_str();
-    let template = template(inst, v, names);
+    // The addresses of NSA forms follow the first two dwords.
+    let size = match (enc, target.major()) {
+        ("ENC_MIMG", 10) => 8 + 4 * (v.value >> 1 & 3) as u32,
+        ("ENC_MIMG", 11) => 8 + 4 * (v.value & 1) as u32,
+        _ => v.size,
+    };
+    let mut template = template(inst, v, names);
+    if target.has_gfx90a_insts() {
+        template = template.replace("$gds", "");
+    }
     let mut mask = v.mask;
     let mut operands = Vec::new();
     for (name, access, _, class) in &v.operands {
@@ -459,7 +493,60 @@ fn shape_of(
         } else if kind == "imm.flat_offset" {
             kind = "imm.flat_offset_s".to_owned();
         }
+        // The sources of S_CBRANCH_G_FORK are those of any SOP2 (Vega ISA 12.2).
+        if v.rec.starts_with("S_CBRANCH_G_FORK") {
+            kind = "sl.64.i".to_owned();
+        }
+        // CDNA 2 and later have no GDS memory: the bit means nothing.
+        if kind == "imm.gds" && target.has_gfx90a_insts() {
+            continue;
+        }
+        // NULL in SADDR is how a form without a scalar address is written.
+        if name == "saddr"
+            && !v.rec.starts_with("TENSOR_SAVE")
+            && kind.starts_with('s')
+            && !kind.contains('n')
+            && target.major() >= 10
+        {
+            kind = match kind.split_once('.') {
+                Some((w, rest)) if w.starts_with("sx") => format!("{w}n.{rest}"),
+                Some((_, rest)) => format!("sxn.{rest}"),
+                None => kind,
+            };
+        }
+        if kind == "imm.cpol" {
+            // Where the encoding fixes GLC (atomics, by whether they return), the field keeps
+            // the bit all the same.
+            let glc = match (enc, target.major()) {
+                (_, 12..) => 52,
+                ("ENC_MUBUF" | "ENC_MTBUF", _) => 14,
+                (e, 11) if e.starts_with("ENC_FLAT") => 14,
+                _ => 16,
+            };
+            if v.mask >> glc & 1 == 1 && spans.iter().all(|s| s.1 != 0) {
+                spans.push((glc, 0, 1));
+                spans.sort();
+            }
+        }
+        if image && name == "a16" && spans.is_empty() {
+            let bit = match target.major() {
+                10 => 62,
+                11 => 16,
+                _ => 6,
+            };
+            spans.push((bit, 0, 1));
+        }
+        if enc == "ENC_MIMG"
+            && spans.is_empty()
+            && let Some(n) = name
+                .strip_prefix("vaddr")
+                .and_then(|n| n.parse::<u32>().ok())
+            && n > 0
+        {
+            spans.push((56 + 8 * n, 0, 8));
+        }
         if image
+            && !inst.mnemonic.contains("bvh")
             && kind.starts_with('v')
             && (name.starts_with("vdata") || name.starts_with("vaddr"))
         {
@@ -492,9 +579,27 @@ fn shape_of(
             }
         }
     }
+    // gfx9's scalar memory has forms with and without a register offset, which SOFFSET_EN tells
+    // apart even where the facts leave the bit open.
+    if enc == "ENC_SMEM"
+        && target.is_gfx9()
+        && v.operands
+            .iter()
+            .any(|o| o.0 == "offset" || o.0 == "soffset")
+    {
+        mask |= 1 << 14;
+    }
+    // Whether an atomic returns is in its temporal hint.
+    let returns = |w: &Variant| w.mask & w.value & 1 << 52 != 0;
+    let no_return = v.operands.iter().any(|o| o.0 == "cpol")
+        && !returns(v)
+        && inst.variants.iter().any(returns);
+    if target.major() >= 12 && no_return {
+        mask |= 1 << 52;
+    }
     // Fields that no operand owns stay fixed bits only where the mask says so.
     for (name, spans) in &v.fields {
-        if v.operands.iter().all(|o| &o.0 != name) {
+        if v.operands.iter().all(|o| &o.0 != name) && name != "soffset_en" {
             for &(lo, op_lo, width) in spans {
                 operands.push(ShapeOperand {
                     name: name.to_ascii_lowercase(),
@@ -512,15 +617,16 @@ fn shape_of(
     {
         m.spans.retain(|s| s.0 != 14);
     }
-    mask &= if v.size >= 16 {
+    mask &= if size >= 16 {
         u128::MAX
     } else {
-        (1 << (v.size * 8)) - 1
+        (1 << (size * 8)) - 1
     };
     Ok(Shape {
         encoding: enc.to_owned(),
-        size: v.size,
+        size,
         mask,
+        image: None,
         sources: listed_sources(
             &inst.mnemonic,
             enc,
@@ -548,6 +654,61 @@ fn pair_name(inst: &Instruction, v: &Variant) -> String {
 fn names_of_permlane16(mnemonic: &str) -> bool {
     (mnemonic.starts_with("v_permlane16_") || mnemonic.starts_with("v_permlanex16_"))
         && !mnemonic.contains("swap")
+}
+
+/// The register counts of an image instruction's data and addresses: those that it has in forms
+/// like `form` (with one address tuple or with a list), and those of the form itself, the
+/// smallest for tuples.
+fn image_sizes(inst: &Instruction, form: &Variant) -> (Vec<u32>, Vec<u32>, u32, u32) {
+    let listed = |v: &Variant| v.asm.contains("[$vaddr0");
+    let width = |class: &str| {
+        kind(class)
+            .ok()
+            .and_then(|k| k.split('.').nth(1).and_then(|b| b.parse::<u32>().ok()))
+            .map_or(1, |b| b / 32)
+    };
+    let data = |v: &Variant| {
+        v.operands
+            .iter()
+            .find(|o| o.0 == "vdata")
+            .map_or(0, |o| width(&o.3))
+    };
+    let addresses = |v: &Variant| {
+        v.operands
+            .iter()
+            .filter(|o| o.0.starts_with("vaddr"))
+            .map(|o| width(&o.3))
+            .sum::<u32>()
+    };
+    let alike: Vec<&Variant> = inst
+        .variants
+        .iter()
+        .filter(|v| {
+            (listed(v) == listed(form) || inst.enc != "ENC_MIMG")
+                && v.asm.contains("$vdata") == form.asm.contains("$vdata")
+        })
+        .collect();
+    let all = |f: &dyn Fn(&Variant) -> u32| {
+        alike
+            .iter()
+            .map(|v| f(v))
+            .collect::<BTreeSet<u32>>()
+            .into_iter()
+            .collect::<Vec<u32>>()
+    };
+    let (d, a) = (all(&data), all(&addresses));
+    let least = |l: &[u32]| l.first().copied().unwrap_or(1);
+    // A list's own count is that of its operands.
+    let own = if listed(form) {
+        form.operands
+            .iter()
+            .filter(|o| o.0.starts_with("vaddr"))
+            .count() as u32
+    } else {
+        least(&a)
+    };
+    let own_data = least(&d);
+    (d, a, own_data, own)
 }
 
 /// What the packed modifiers list: tied sources count. v_permlane16 and its kin use

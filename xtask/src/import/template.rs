@@ -28,6 +28,18 @@ impl<'a> Names<'a> {
     }
 }
 
+/// The class of the operand that the template starts with.
+fn first_class<'a>(v: &'a Variant, template: &str) -> Option<&'a str> {
+    let name = template.strip_prefix('$')?;
+    let end = name
+        .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .unwrap_or(name.len());
+    v.operands
+        .iter()
+        .find(|o| o.0 == name[..end])
+        .map(|o| o.3.as_str())
+}
+
 impl Names<'_> {
     /// Whether the facts name an instruction that the target does not have: gfx9's v_mul_lo_i32
     /// is another spelling of v_mul_lo_u32 (Vega ISA 12.11 has V_MUL_LO_U32 alone).
@@ -51,15 +63,22 @@ pub(crate) fn template(inst: &Instruction, v: &Variant, names: &Names<'_>) -> St
         .unwrap_or("")
         .to_owned();
     let rest = rest.replace(['{', '}'], "");
-    if rest.starts_with('$') {
+    // These operands print the space before them.
+    let spaced = first_class(v, &rest).is_some_and(|c| {
+        c.starts_with("CPol") || matches!(c, "Endpgm" | "exp_tgt" | "ExpTgt" | "Offset" | "GDS")
+    });
+    if rest.starts_with('$') && !spaced {
         out.push_str(suffix(inst, names));
         out.push(' ');
     }
+    // LLVM prints the format after the scalar offset, wherever its template has it.
+    let rest = rest.replace(",$format $soffset", ", $soffset$format");
     out.push_str(&implied_vcc(inst, &rest));
     for (_, rest) in halves {
         out.push_str(" ::");
         out.push_str(rest);
     }
+    out.truncate(out.trim_end().len());
     out
 }
 

@@ -1,6 +1,9 @@
 //! Printing: a walk over the template of the instruction's shape.
 
 mod dpp;
+mod format;
+mod memory;
+mod message;
 mod modifier;
 mod number;
 mod register;
@@ -83,6 +86,23 @@ impl Printer<'_> {
                 } else {
                     "vcc_lo"
                 }),
+                Piece::Addresses(first) => {
+                    let count = self.inst.listed_addresses() as usize;
+                    if count > 1 {
+                        self.out.push('[');
+                    }
+                    for n in 0..count {
+                        if n > 0 {
+                            self.out.push_str(", ");
+                        }
+                        if let Some(o) = operands.get(first as usize + n) {
+                            self.operand(o);
+                        }
+                    }
+                    if count > 1 {
+                        self.out.push(']');
+                    }
+                }
                 Piece::SecondName => self.out.push_str(second),
             }
         }

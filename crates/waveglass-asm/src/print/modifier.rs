@@ -90,6 +90,41 @@ pub(super) fn print(p: &mut Printer<'_>, style: ImmStyle, o: &OperandDef) {
                 p.integer(value);
             }
         }
+        ImmStyle::Swizzle => p.swizzle(raw),
+        ImmStyle::Cpol => p.cache_policy(raw),
+        ImmStyle::Format => p.buffer_format(raw),
+        ImmStyle::Smemoffset => p.signed_hex(signed(p, o)),
+        ImmStyle::Smemoffsetmod | ImmStyle::Optsmemoffsetmod => {
+            p.out.push_str(" offset:");
+            p.signed_hex(signed(p, o));
+        }
+        ImmStyle::Dmask => {
+            if raw != 0 {
+                p.out.push_str(" dmask:");
+                p.hex(raw);
+            }
+        }
+        ImmStyle::Dim => p.dimension(raw),
+        ImmStyle::R128a16 => p.r128(o),
+        ImmStyle::ExpTgt => p.export_target(raw),
+        ImmStyle::ExpCompr => flag(p, " compr"),
+        ImmStyle::ExpVm => flag(p, " vm"),
+        ImmStyle::Sendmsg => p.message(raw),
+        ImmStyle::Hwreg => p.hardware_register(raw),
+        ImmStyle::Swaitcnt => p.wait_counts(raw),
+        ImmStyle::Depctr => p.dependency_counters(raw),
+        ImmStyle::Sdelayalu => p.delays(raw),
+        ImmStyle::Gpridxmode => p.index_mode(raw),
+        ImmStyle::Endpgm => {
+            if raw != 0 {
+                p.out.push(' ');
+                p.integer(raw as i64);
+            }
+        }
+        ImmStyle::S16imm | ImmStyle::U16imm => p.hex(raw),
+        ImmStyle::Soppbrtarget => p.integer(raw as i64),
+        ImmStyle::Versionimm => p.version(raw),
+        ImmStyle::I32imm | ImmStyle::I8imm | ImmStyle::I16imm => p.small_or_hex(raw),
         ImmStyle::Offset0 => valu::named(p, " offset0:", raw),
         ImmStyle::Offset1 => valu::named(p, " offset1:", raw),
         ImmStyle::Kimmfp16 | ImmStyle::Kimmfp32 => p.hex(raw),
@@ -106,5 +141,23 @@ fn signed(p: &Printer<'_>, o: &OperandDef) -> i64 {
     match p.inst.resolve(o) {
         Some(Operand::Imm(i)) => i,
         _ => p.inst.raw(o) as i64,
+    }
+}
+
+impl Printer<'_> {
+    /// Hexadecimal digits after the sign.
+    fn signed_hex(&mut self, value: i64) {
+        if value < 0 {
+            self.out.push('-');
+        }
+        self.hex(value.unsigned_abs());
+    }
+
+    /// Decimal where the value is an inline constant of 32 bits, else hexadecimal.
+    pub(super) fn small_or_hex(&mut self, raw: u64) {
+        match raw as u32 as i32 {
+            i @ -16..=64 => self.integer(i as i64),
+            _ => self.hex(raw),
+        }
     }
 }

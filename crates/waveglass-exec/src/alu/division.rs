@@ -18,11 +18,13 @@
 //! `exponent(S1) == 255`, is shadowed by the cases before it; here it is a NaN
 //! estimate from ordinary sources. The tests divide with the macro as compilers emit it.
 
-use super::float::{DEFAULT_NAN_F32, DEFAULT_NAN_F64, flush_f32, quiet_f32, quiet_f64, widen_f16};
+use super::float::{
+    DEFAULT_NAN_F32, DEFAULT_NAN_F64, add_odd_f64, flush_f32, quiet_f32, quiet_f64, widen_f16,
+};
 use super::{float32, float64};
 
 macro_rules! division {
-    ($float:ident, $bits:ty, $mantissa:expr, $exponent_mask:expr, $nan:expr, $quiet:path, $ldexp:path, $fma:path;
+    ($float:ident, $bits:ty, $mantissa:expr, $exponent_mask:expr, $nan:expr, $quiet:path, $ldexp:path, $fma:path, $scaled:path;
      $scale:ident, far $far:expr, by $by:expr, tiny $tiny:expr;
      $fmas:ident, post $post:expr; $fixup:ident, under $under:expr) => {
         #[doc = concat!("`", stringify!($scale), "`: `a` (the denominator `b` or the numerator `c`)")]
@@ -60,8 +62,7 @@ macro_rules! division {
         pub fn $fmas(a: $float, b: $float, c: $float, post_scale: bool) -> $float {
             let r = $fma(a, b, c);
             let factor = if c.abs() >= 1.0 { $post } else { 1.0 / $post };
-            let scaled = r * factor;
-            if post_scale && !r.is_nan() { scaled } else { r }
+            if post_scale && !r.is_nan() { $scaled(a, b, c, factor) } else { r }
         }
 
         #[doc = concat!("`", stringify!($fixup), "`: the quotient `a` of the numerator `c` by the denominator")]
@@ -94,13 +95,60 @@ macro_rules! division {
     };
 }
 
+/// `(a * b + c) * factor` with one rounding: the scale acts on the exponent before the result is
+/// rounded ("fused scale"), so a quotient that comes out denormal is rounded once.
+#[inline(always)]
+fn scaled_fma_f32(a: f32, b: f32, c: f32, factor: f32) -> f32 {
+    if !(a.is_finite() && b.is_finite() && c.is_finite()) {
+        return a.mul_add(b, c) * factor;
+    }
+    // The product is exact in double precision, and the sum rounded to odd keeps enough.
+    let sum = add_odd_f64(f64::from(a) * f64::from(b), f64::from(c));
+    (sum * f64::from(factor)) as f32
+}
+
+/// The sum and its rounding error (Knuth).
+#[inline(always)]
+fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let b_part = sum - a;
+    (sum, (a - (sum - b_part)) + (b - b_part))
+}
+
+/// As [`scaled_fma_f32`].
+#[inline(always)]
+fn scaled_fma_f64(a: f64, b: f64, c: f64, factor: f64) -> f64 {
+    let sum = a.mul_add(b, c);
+    let scaled = sum * factor;
+    if factor > 1.0 || !scaled.is_finite() || scaled.abs() > f64::MIN_POSITIVE || sum == 0.0 {
+        // A power of two changed only the exponent.
+        return scaled;
+    }
+    // The result is denormal, so the exact sum is rounded at the place of its last bit: as a pair
+    // of doubles (Boldo and Melquiond's emulation of the fused operation), added to the number
+    // whose own last bit stands there.
+    let negative = sum < 0.0;
+    let (a, c) = if negative { (-a, -c) } else { (a, c) };
+    let product = a * b;
+    let (middle, low) = two_sum(c, a.mul_add(b, -product));
+    let (high, rest) = two_sum(product, middle);
+    let tail = add_odd_f64(low, rest);
+    let place = f64::MIN_POSITIVE / factor;
+    let (top, error) = two_sum(high, place);
+    let rounded = (top + add_odd_f64(error, tail)) - place;
+    let result = rounded * factor;
+    if negative { -result } else { result }
+}
+
 division!(
-    f32, u32, 23, 0xff, DEFAULT_NAN_F32, quiet_f32, float32::v_ldexp_f32, float32::v_fma_f32;
+    f32, u32, 23, 0xff, DEFAULT_NAN_F32, quiet_f32, float32::v_ldexp_f32, float32::v_fma_f32,
+    scaled_fma_f32;
     v_div_scale_f32, far 96, by 64, tiny 23;
     v_div_fmas_f32, post 18_446_744_073_709_551_616.0; v_div_fixup_f32, under -150
 );
 division!(
-    f64, u64, 52, 0x7ff, DEFAULT_NAN_F64, quiet_f64, float64::v_ldexp_f64, float64::v_fma_f64;
+    f64, u64, 52, 0x7ff, DEFAULT_NAN_F64, quiet_f64, float64::v_ldexp_f64, float64::v_fma_f64,
+    scaled_fma_f64;
     v_div_scale_f64, far 768, by 128, tiny 53;
     v_div_fmas_f64, post 340_282_366_920_938_463_463_374_607_431_768_211_456.0; v_div_fixup_f64, under -1075
 );
@@ -272,5 +320,25 @@ mod tests {
         assert_eq!(v_div_fmas_f64(1.0, 2.0, 1.0, false), 3.0);
         assert_eq!(v_div_fmas_f64(0.0, 2.0, 1.0, true), 2f64.powi(128));
         assert_eq!(v_div_fmas_f64(0.0, 2.0, 0.25, true), 2f64.powi(-130));
+    }
+
+    #[test]
+    fn a_denormal_quotient_is_rounded_once() {
+        // 2^-126 / 1.5 and 2^-1022 / 1.5: an estimate off by less than half a unit in the last
+        // place, so that the exact quotient decides.
+        let third = 2.0f32 / 3.0;
+        let (n, scale) = (f32::MIN_POSITIVE, 18_446_744_073_709_551_616.0f32);
+        let remainder = (-1.5f32).mul_add(third * n * scale, n * scale);
+        let q = v_div_fmas_f32(remainder, third, third * n * scale, true);
+        assert_eq!(q, n / 1.5);
+        let third = 2.0f64 / 3.0;
+        let scale = 340_282_366_920_938_463_463_374_607_431_768_211_456.0f64;
+        let n = f64::MIN_POSITIVE;
+        let remainder = (-1.5f64).mul_add(third * n * scale, n * scale);
+        for (divisor, sign) in [(1.5, 1.0), (-1.5, -1.0)] {
+            let estimate = sign * third * n * scale;
+            let q = v_div_fmas_f64(sign * remainder, third, estimate, true);
+            assert_eq!(q, n / divisor);
+        }
     }
 }

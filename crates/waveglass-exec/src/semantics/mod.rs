@@ -4,10 +4,13 @@
 //! [`Spec`]s around a lane kernel; the others are a handler and, where the
 //! operands need more than the usual slots, a function that fills them in.
 
+mod index_mode;
 mod memory;
 mod salu;
 pub(crate) mod table;
 mod vector;
+
+pub(crate) use index_mode::mark as mark_indexed;
 
 use crate::program::{Compile, Op, Step};
 use crate::valu::{self, Spec};
@@ -35,6 +38,7 @@ fn registry() -> &'static Registry {
     REGISTRY.get_or_init(|| {
         let mut r = Registry::new();
         salu::register(&mut r);
+        index_mode::register(&mut r);
         memory::register(&mut r);
         vector::register(&mut r);
         r

@@ -5,7 +5,7 @@
 /// The types say how operands are read and which modifiers act on them (see
 /// [`Lane`](crate::valu::kernel::Lane)). Flags: `acc` for operations whose last operand is the
 /// destination's old value, `keep` for 16-bit results that leave the other half alone on gfx9 too,
-/// `upper` for those that go to the high half; `table`, `byte` and `signed` give the expression
+/// `upper` for those that go to the high half; `table` and `signed` give the expression
 /// the instruction's own bits as the setting.
 ///
 /// `(m; a: T) -> …` gives the expression the wave's
@@ -253,9 +253,6 @@ macro_rules! flag {
     };
     ($spec:ident, table) => {
         $spec.mask = $crate::valu::MaskUse::TruthTable
-    };
-    ($spec:ident, byte) => {
-        $spec.mask = $crate::valu::MaskUse::ByteSelect
     };
     ($spec:ident, signed) => {
         $spec.mask = $crate::valu::MaskUse::Signed

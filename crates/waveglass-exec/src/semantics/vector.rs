@@ -15,6 +15,9 @@ mod move_select;
 mod packed;
 mod relative;
 
+#[cfg(test)]
+mod arithmetic_tests;
+
 use super::Registry;
 
 pub(super) fn register(r: &mut Registry) {

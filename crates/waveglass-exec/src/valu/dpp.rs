@@ -131,3 +131,47 @@ impl Dpp {
         write
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Bench;
+    use waveglass_isa::Target;
+
+    fn bench(target: Target, lanes: u32) -> Bench {
+        let mut b = Bench::new(target, lanes);
+        b.set(0, |_| 999);
+        b.set(1, |lane| lane as u32);
+        b
+    }
+
+    #[test]
+    fn lanes_without_a_source_keep_their_value_or_read_zero() {
+        let mut b = bench(Target::Gfx900, 64);
+        b.wave.set_exec(!(1 << 20));
+        // v_mov_b32_dpp v0, v1 row_shr:1
+        b.run_all(&["fa02007e011101ff"]);
+        let got = [0, 1, 16, 20, 21].map(|lane| b.get(0, lane));
+        assert_eq!(got, [999, 0, 999, 999, 999]);
+        // The same with bound_ctrl.
+        b.run_all(&["fa02007e011109ff"]);
+        let got = [0, 1, 16, 20, 21].map(|lane| b.get(0, lane));
+        assert_eq!(got, [0, 0, 0, 999, 0]);
+    }
+
+    #[test]
+    fn row_broadcast_goes_to_the_next_row_under_the_row_mask() {
+        let mut b = bench(Target::Gfx900, 64);
+        // v_mov_b32_dpp v0, v1 row_bcast:15 row_mask:0xa
+        b.run_all(&["fa02007e014201af"]);
+        let got = [0, 16, 31, 32, 48].map(|lane| b.get(0, lane));
+        assert_eq!(got, [999, 15, 15, 999, 47]);
+    }
+
+    #[test]
+    fn dpp8_picks_within_eight_lanes() {
+        let mut b = bench(Target::Gfx1030, 32);
+        // v_mov_b32_dpp v0, v1 dpp8:[7,6,5,4,3,2,1,0]
+        b.run_all(&["e902007e01773905"]);
+        assert_eq!([0, 7, 8].map(|lane| b.get(0, lane)), [7, 0, 15]);
+    }
+}

@@ -10,6 +10,7 @@ mod dpp;
 pub mod kernel;
 mod modifiers;
 mod result;
+pub mod scalar;
 #[cfg(test)]
 mod tests;
 
@@ -47,8 +48,6 @@ pub enum MaskUse {
     Vcc,
     /// The kernel gets the truth table of `v_bitop3_b32`.
     TruthTable,
-    /// The kernel gets which byte of the source or result `byte_sel` or `op_sel` names.
-    ByteSelect,
     /// The kernel gets NEG_LO, whose bit says that a source is signed (`v_dot4_i32_iu8`).
     Signed,
 }
@@ -87,7 +86,7 @@ pub struct Spec {
 }
 
 /// What a vector op needs beyond its slots.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ValuInfo {
     sources: [Ty; 3],
     result: Ty,
@@ -102,6 +101,11 @@ pub struct ValuInfo {
 }
 
 impl ValuInfo {
+    /// Registers that a source covers.
+    pub fn source_dwords(&self, i: usize) -> u32 {
+        self.sources.get(i).map_or(0, |t| t.dwords())
+    }
+
     /// Registers that the result covers.
     pub fn result_dwords(&self) -> usize {
         self.result.dwords() as usize
@@ -189,7 +193,6 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
                 | MaskUse::Select
                 | MaskUse::Vcc
                 | MaskUse::TruthTable
-                | MaskUse::ByteSelect
                 | MaskUse::Signed
         )
     {
@@ -226,18 +229,14 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         }
         MaskUse::Select => info.mask_in = mask_source(c, dst),
         MaskUse::Vcc => info.mask_in = Src::Sgpr(sreg::VCC_LO as u8),
-        MaskUse::ByteSelect => info.mask_in = Src::Const(byte_select(c)),
         MaskUse::Signed => info.mask_in = Src::Const(signed_sources(c)),
         MaskUse::TruthTable => info.mask_in = Src::Const(c.inst.field(Field::Bitop3) & 0xff),
     }
     let n = c.rows * ROW_LANES as u32;
-    op.lanes[0] = op.d * n;
     for i in 0..3 {
-        op.lanes[i + 1] = match op.s[i] {
-            Src::Vgpr(r) => r * n,
-            _ => (c.temp_base + TEMP_REGISTERS * i as u32) * n,
-        };
+        op.lanes[i + 1] = (c.temp_base + TEMP_REGISTERS * i as u32) * n;
     }
+    place(&mut op, n);
     let plain = info.dpp.is_none()
         && info.out.is_plain()
         && info.mods.iter().all(|m| m.is_none())
@@ -278,6 +277,16 @@ fn mix_source(c: &Compile<'_>, i: usize, field: Field) -> Src {
     }
 }
 
+/// Works out where the kernel finds the vector registers that an op names, in a wave of `n` lanes.
+pub(crate) fn place(op: &mut Op, n: u32) {
+    op.lanes[0] = op.d * n;
+    for i in 0..3 {
+        if let Src::Vgpr(r) = op.s[i] {
+            op.lanes[i + 1] = r * n;
+        }
+    }
+}
+
 /// Where a comparison's mask goes: `sdst`, VCC in the short forms, EXEC for `v_cmpx` from gfx10.
 fn mask_destination(c: &Compile<'_>, mask: MaskUse) -> u32 {
     let gfx10 = c.inst.target().major() >= 10;
@@ -297,15 +306,6 @@ fn carry_out(c: &Compile<'_>) -> u32 {
         Some(Operand::Reg(r)) => crate::program::scalar_number(r),
         _ => sreg::VCC_LO as u32,
     }
-}
-
-/// The byte that `byte_sel` names, else the one that OP_SEL's bits of the first source do: bit 2
-/// of its modifiers for a word, bit 3 for the other bit.
-fn byte_select(c: &Compile<'_>) -> u64 {
-    if c.inst.operand_def(Field::ByteSel).is_some() {
-        return c.inst.field(Field::ByteSel) & 3;
-    }
-    c.inst.field(Field::Src0Modifiers) >> 2 & 3
 }
 
 /// NEG_LO of the two factors: bit 0 of each source's modifiers.
@@ -386,12 +386,7 @@ fn mask_in(m: &Machine<'_>, info: &ValuInfo) -> u64 {
 /// Writes a mask result; lanes that are off are zero in it ("V_CMP": D[threadId], other bits zero).
 fn write_mask(m: &mut Machine<'_>, info: &ValuInfo, mask: u64) {
     match info.mask {
-        MaskUse::None
-        | MaskUse::Select
-        | MaskUse::Vcc
-        | MaskUse::TruthTable
-        | MaskUse::ByteSelect
-        | MaskUse::Signed => {}
+        MaskUse::None | MaskUse::Select | MaskUse::Vcc | MaskUse::TruthTable | MaskUse::Signed => {}
         MaskUse::Compare | MaskUse::CarryOut | MaskUse::CarryInOut => {
             m.wave.set_mask(info.mask_out as usize, mask);
         }

@@ -87,7 +87,8 @@ impl SourceMods {
                         m.abs = bits & 2 != 0 && is_float;
                     }
                 }
-                ModStyle::Sext => m.sext = bits & 0x10 != 0,
+                // SEXT is bit 4 of an SDWA source's modifiers, behind neg, abs and OP_SEL.
+                ModStyle::Sext => m.sext = bits & 16 != 0,
                 ModStyle::Fp | ModStyle::Fp16 => {
                     m.neg = bits & 1 != 0;
                     m.abs = bits & 2 != 0;
@@ -273,4 +274,26 @@ fn flush_f32(x: &mut u32) {
 
 fn flush_f16(x: u32) -> u32 {
     if x & 0x7c00 == 0 { x & 0xffff_8000 } else { x }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Bench;
+    use waveglass_isa::Target;
+
+    #[test]
+    fn sdwa_selects_extends_and_preserves() {
+        let mut b = Bench::new(Target::Gfx900, 64);
+        b.set(0, |_| 0x1111_2222);
+        b.set(1, |_| 0x0300_8000);
+        b.set(2, |_| 0x0040_0000);
+        // v_add_u32_sdwa v0, v1, v2 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:BYTE_3
+        // src1_sel:WORD_1
+        b.run_all(&["f904006801150305"]);
+        assert_eq!(b.get(0, 0), 0x0043_2222);
+        b.set(2, |_| 0);
+        // v_cmp_lt_i32_sdwa s[4:5], sext(v1), v2 src0_sel:BYTE_1 src1_sel:DWORD: -128 < 0
+        b.run_all(&["f904827d01840906"]);
+        assert_eq!((b.wave.sgpr[4], b.wave.sgpr[5]), (u32::MAX, u32::MAX));
+    }
 }

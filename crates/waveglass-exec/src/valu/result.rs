@@ -91,8 +91,17 @@ impl ResultMods {
         }
         let n = wave.lanes();
         let (dx10, gfx12) = (wave.mode.dx10_clamp(), wave.target.major() >= 12);
+        // "If output denormals are enabled, then output modifiers are ignored" and "if the IEEE
+        // mode bit is set to 1" (Vega ISA 6.2.2); "OMOD is allowed regardless of MODE.denorm
+        // setting" (RDNA4 ISA, "Output modifiers").
+        let omod_applies = gfx12
+            || !wave.mode.ieee()
+                && match ty {
+                    Ty::F32 => !wave.mode.denorm_f32_out(),
+                    _ => !wave.mode.denorm_f16_f64_out(),
+                };
         let regs = wave.lanes_flat();
-        if self.omod != 0 {
+        if self.omod != 0 && omod_applies {
             omod(&mut regs[d..d + 2 * n], n, ty, self.omod);
         }
         if self.clamp {
@@ -135,6 +144,7 @@ impl ResultMods {
     }
 }
 
+/// Scales by 2, 4 or 1/2. Denormals and -0 become +0 ("-0 is flushed to +0", Vega ISA 6.2.2).
 fn omod(regs: &mut [u32], n: usize, ty: Ty, omod: u8) {
     let factor = match omod {
         1 => 2.0,
@@ -144,18 +154,25 @@ fn omod(regs: &mut [u32], n: usize, ty: Ty, omod: u8) {
     match ty {
         Ty::F32 => {
             for x in &mut regs[..n] {
-                *x = (f32::from_bits(*x) * factor as f32).to_bits();
+                let v = f32::from_bits(*x) * factor as f32;
+                *x = if v.is_subnormal() || v == 0.0 {
+                    0
+                } else {
+                    v.to_bits()
+                };
             }
         }
         Ty::F16 => {
             for x in &mut regs[..n] {
-                let v = f16::from_bits(*x as u16).to_f32() * factor as f32;
-                *x = f16::from_f32(v).to_bits() as u32;
+                let v = f16::from_f32(f16::from_bits(*x as u16).to_f32() * factor as f32);
+                let bits = v.to_bits();
+                *x = if bits & 0x7c00 == 0 { 0 } else { bits as u32 };
             }
         }
         Ty::F64 => {
             for i in 0..n {
                 let v = f64::from_bits(regs[i] as u64 | (regs[n + i] as u64) << 32) * factor;
+                let v = if v.is_subnormal() || v == 0.0 { 0.0 } else { v };
                 regs[i] = v.to_bits() as u32;
                 regs[n + i] = (v.to_bits() >> 32) as u32;
             }

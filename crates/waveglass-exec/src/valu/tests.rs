@@ -62,13 +62,18 @@ fn a_scalar_source_reaches_every_lane() {
 fn negate_absolute_and_output_modifiers_act_in_that_order() {
     // v_add_f32_e64 v0, -v1, |v2| mul:2
     let code = [0x00, 0x02, 0x01, 0xd1, 0x01, 0x05, 0x02, 0x28];
-    let w = run(Gfx900, 64, &code, |w| {
-        fill(w, 1, |_| f(1.5));
-        fill(w, 2, |i| f(if i % 2 == 0 { -2.0 } else { 8.0 }));
-    })
-    .unwrap();
-    assert_eq!(w.lane(0, 0), f(1.0));
-    assert_eq!(w.lane(0, 63), f(13.0));
+    // "Output modifiers are not compatible with output denormals": MODE that keeps them ignores
+    // omod (Vega ISA, "Input modifiers and output modifiers").
+    for (mode, factor) in [(0xd0, 2.0), (0xf0, 1.0)] {
+        let w = run(Gfx900, 64, &code, |w| {
+            w.mode = Mode(mode);
+            fill(w, 1, |_| f(1.5));
+            fill(w, 2, |i| f(if i % 2 == 0 { -2.0 } else { 8.0 }));
+        })
+        .unwrap();
+        assert_eq!(w.lane(0, 0), f(0.5 * factor));
+        assert_eq!(w.lane(0, 63), f(6.5 * factor));
+    }
 }
 
 #[test]

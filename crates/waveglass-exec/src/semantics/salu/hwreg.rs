@@ -3,6 +3,7 @@
 use super::super::{NEXT, Registry, Semantics, refuse};
 use crate::machine::Machine;
 use crate::program::{Compile, Op};
+use crate::wave::Mode;
 use waveglass_isa::Field;
 
 /// A hardware register that is modelled.
@@ -131,11 +132,12 @@ fn set_reg(c: &Compile<'_>, source: Field) -> Op {
             let (offset, ones) = field(op.imm);
             let v = m.s32(op.s[0]);
             let old = read(m, op.d2 as u64);
-            write(
-                m,
-                op.d2 as u64,
-                old & !(ones << offset) | (v & ones) << offset,
-            );
+            let new = old & !(ones << offset) | (v & ones) << offset;
+            let switches_on = !old & new & Mode::GPR_IDX_EN != 0;
+            if op.d2 == HwReg::Mode as u32 && m.wave.target.is_gfx9() && switches_on {
+                return m.refuse(op, "VGPR index mode switched on by s_setreg");
+            }
+            write(m, op.d2 as u64, new);
             NEXT
         },
         true,

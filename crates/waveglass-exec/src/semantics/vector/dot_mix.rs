@@ -87,3 +87,49 @@ fn integers(r: &mut Registry) {
             clamp dot::v_dot8_i32_iu4(a, b, c, m.0 as u32, true);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Bench;
+    use waveglass_isa::Target;
+
+    #[test]
+    fn mix_takes_halves_and_singles_and_constants_of_either_width() {
+        let mut b = Bench::new(Target::Gfx1030, 32);
+        b.set(1, |_| 0x4000_0000); // hi: 2.0
+        b.set(2, |_| 3.0f32.to_bits());
+        // v_fma_mix_f32 v0, v1, 1.0, v2 op_sel:[1,0,0] op_sel_hi:[1,0,0]
+        b.run_all(&["000820cc01e5090c"]);
+        assert_eq!(f32::from_bits(b.get(0, 0)), 5.0);
+    }
+
+    #[test]
+    fn mixhi_writes_the_upper_half() {
+        let mut b = Bench::new(Target::Gfx1030, 32);
+        b.set(0, |_| 0x1234_5678);
+        for (r, v) in [(1, 1.5f32), (2, 2.0), (3, -1.0)] {
+            b.set(r, |_| v.to_bits());
+        }
+        // v_fma_mixhi_f16 v0, v1, v2, v3
+        b.run_all(&["000022cc01050e04"]);
+        assert_eq!(b.get(0, 0), 0x4000_5678);
+    }
+
+    #[test]
+    fn dot_products_follow_signs_and_clamp() {
+        let mut b = Bench::new(Target::Gfx1100, 32);
+        b.set(1, |_| 0xff);
+        b.set(2, |_| 0xff);
+        b.set(3, |_| 1);
+        // v_dot4_i32_iu8 v0, v1, v2, v3 neg_lo:[1,0,0]: -1 * 255 + 1
+        b.run_all(&["004016cc01050e3c"]);
+        assert_eq!(b.get(0, 0) as i32, -254);
+        let mut b = Bench::new(Target::Gfx906, 64);
+        b.set(1, |_| 0x7f7f_7f7f);
+        b.set(2, |_| 0x7f7f_7f7f);
+        b.set(3, |_| 0x7fff_ffff);
+        // v_dot4_i32_i8 v0, v1, v2, v3 clamp
+        b.run_all(&["00c0a8d301050e1c"]);
+        assert_eq!(b.get(0, 0), 0x7fff_ffff);
+    }
+}

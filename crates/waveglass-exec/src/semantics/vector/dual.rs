@@ -50,7 +50,7 @@ pub(in crate::semantics) fn compile(c: &Compile<'_>) -> Option<Op> {
     };
     let mut op = c.op(run);
     op.imm = c.temp_base as u64;
-    op.pair = Some(Box::new([x, y]));
+    op.parts = Box::new([x, y]);
     Some(op)
 }
 
@@ -97,9 +97,7 @@ fn run_y_first(m: &mut Machine<'_>, op: &Op) -> Step {
 }
 
 fn run_both(m: &mut Machine<'_>, op: &Op, first: usize, second: usize) -> Step {
-    let Some(pair) = op.pair.as_deref() else {
-        return NEXT;
-    };
+    let pair = &op.parts;
     match (pair[first].run)(m, &pair[first]) {
         Step::Next => (pair[second].run)(m, &pair[second]),
         other => other,
@@ -108,7 +106,7 @@ fn run_both(m: &mut Machine<'_>, op: &Op, first: usize, second: usize) -> Step {
 
 /// Each half reads what the other writes: the first one's result waits while the second runs.
 fn run_held(m: &mut Machine<'_>, op: &Op) -> Step {
-    let Some([x, y]) = op.pair.as_deref() else {
+    let [x, y] = &*op.parts else {
         return NEXT;
     };
     let n = m.wave.lanes();
@@ -132,4 +130,67 @@ fn run_held(m: &mut Machine<'_>, op: &Op) -> Step {
         .lanes_flat()
         .copy_within(held..held + width.min(dwords) * n, d);
     NEXT
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Bench;
+    use crate::wave::sreg;
+    use waveglass_isa::Target;
+
+    #[test]
+    fn both_halves_read_before_either_writes() {
+        let mut b = Bench::new(Target::Gfx1100, 32);
+        b.set(0, |_| 1);
+        b.set(1, |_| 2);
+        b.wave.set_exec(!2);
+        // v_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v1, v0
+        b.run_all(&["010110ca00010000"]);
+        assert_eq!([b.get(0, 0), b.get(1, 0)], [2, 1]);
+        assert_eq!([b.get(0, 1), b.get(1, 1)], [1, 2]);
+    }
+
+    #[test]
+    fn accumulators_are_sources_too() {
+        let mut b = Bench::new(Target::Gfx1100, 32);
+        for (r, v) in [(0, 2.0f32), (1, 3.0), (2, 5.0), (3, 7.0)] {
+            b.set(r, |_| v.to_bits());
+        }
+        // v_dual_fmac_f32 v0, v1, v3 :: v_dual_fmac_f32 v1, v0, v2
+        b.run_all(&["010700c800050000"]);
+        // v0 = 3 * 7 + 2, v1 = 2 * 5 + 3.
+        assert_eq!(f32::from_bits(b.get(0, 4)), 23.0);
+        assert_eq!(f32::from_bits(b.get(1, 4)), 13.0);
+    }
+
+    #[test]
+    fn a_select_and_a_constant_each_find_their_own_operands() {
+        let mut b = Bench::new(Target::Gfx1100, 32);
+        for (r, v) in [(1, 1.0f32), (2, 4.0), (4, 3.0), (5, 0.5)] {
+            b.set(r, |_| v.to_bits());
+        }
+        b.wave.sgpr[sreg::VCC_LO] = 2;
+        // v_dual_cndmask_b32 v0, v1, v2 :: v_dual_fmamk_f32 v3, v4, 2.0, v5
+        b.run_all(&["010544ca040b020000000040"]);
+        let get = |r, lane| f32::from_bits(b.get(r, lane));
+        assert_eq!((get(0, 0), get(0, 1), get(3, 0)), (1.0, 4.0, 6.5));
+    }
+
+    #[test]
+    fn the_long_form_takes_masks_and_third_sources() {
+        let mut b = Bench::new(Target::Gfx1250, 32);
+        for (r, v) in [(1, 1.0f32), (2, 4.0), (4, 3.0), (5, 0.5), (7, 8.0)] {
+            b.set(r, |_| v.to_bits());
+        }
+        b.wave.sgpr[4] = 2;
+        // v_dual_cndmask_b32 v0, v1, v2, s4 :: v_dual_fma_f32 v3, v4, v5, v7
+        b.run_all(&["013125cf0401020400050703"]);
+        let get = |r, lane| f32::from_bits(b.get(r, lane));
+        assert_eq!((get(0, 0), get(0, 1), get(3, 0)), (1.0, 4.0, 9.5));
+        b.set(1, |_| 0b1100);
+        b.set(2, |_| 0b1010);
+        // v_dual_mov_b32 v3, v4 :: v_dual_bitop2_b32 v0, v1, v2 bitop3:0x14
+        b.run_all(&["042121cf0101000003021400"]);
+        assert_eq!((b.get(0, 0), b.get(3, 0)), (0b0110, 3.0f32.to_bits()));
+    }
 }

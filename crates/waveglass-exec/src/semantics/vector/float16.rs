@@ -152,3 +152,53 @@ fn bfloat16(r: &mut Registry) {
             convert::v_cvt_sr_pk_bf16_f32(a, b, c);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Bench;
+    use waveglass_isa::Target;
+
+    /// 1.0, 2.0 and 3.0 in binary16.
+    const ONE: u32 = 0x3c00;
+    const TWO: u32 = 0x4000;
+    const THREE: u32 = 0x4200;
+
+    #[test]
+    fn the_other_half_is_zeroed_on_gfx9_and_kept_from_gfx10() {
+        for (target, lanes, code, high) in [
+            (Target::Gfx900, 64, "0105003e", 0),
+            (Target::Gfx1030, 32, "01050064", 0xabcd_0000),
+        ] {
+            let mut b = Bench::new(target, lanes);
+            b.set(0, |_| 0xabcd_1234);
+            b.set(1, |_| 0xffff_0000 | ONE);
+            b.set(2, |_| 0x7777_0000 | TWO);
+            // v_add_f16 v0, v1, v2
+            b.run_all(&[code]);
+            assert_eq!(b.get(0, 3), high | THREE);
+        }
+    }
+
+    #[test]
+    fn op_sel_names_halves_on_gfx9() {
+        let mut b = Bench::new(Target::Gfx900, 64);
+        b.set(0, |_| 0x1111_2222);
+        b.set(1, |_| TWO << 16 | 0x1234);
+        b.set(2, |_| ONE);
+        b.set(3, |_| ONE);
+        // v_mad_f16 v0, v1, v2, v3 op_sel:[1,0,0,1]: v0.hi = v1.hi * v2.lo + v3.lo
+        b.run_all(&["004803d201050e04"]);
+        assert_eq!(b.get(0, 0), THREE << 16 | 0x2222);
+    }
+
+    #[test]
+    fn true16_names_halves_in_the_register_number() {
+        let mut b = Bench::new(Target::Gfx1100, 32);
+        b.set(0, |_| 0x1111_2222);
+        b.set(1, |_| 0x7e00_0000 | ONE);
+        b.set(2, |_| TWO << 16 | 0x7e00);
+        // v_add_f16_e32 v0.h, v1.l, v2.h
+        b.run_all(&["01050165"]);
+        assert_eq!(b.get(0, 0), THREE << 16 | 0x2222);
+    }
+}

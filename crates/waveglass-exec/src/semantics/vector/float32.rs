@@ -8,14 +8,42 @@ use crate::alu::division::*;
 use crate::alu::float32::*;
 use crate::alu::minmax::*;
 use crate::alu::transcendental::*;
-use crate::semantics::Registry;
 use crate::semantics::table::{masked, valu};
+use crate::semantics::{self, Registry, Semantics, refuse};
+use crate::valu::scalar;
 
 pub(super) fn register(r: &mut Registry) {
     arithmetic(r);
     min_max(r);
     one_source(r);
     division(r);
+    scalars(r);
+}
+
+/// Defines `v_s_…` by the vector operation that it is on one scalar.
+macro_rules! scalars {
+    ($r:expr; $($name:literal = $vector:literal;)*) => {$(
+        $r.insert($name, Semantics::Custom(|c| match semantics::find($vector) {
+            Some(Semantics::Valu(spec)) => scalar::compile(c, spec),
+            _ => refuse(c, "the instruction has no semantics here"),
+        }));
+    )*};
+}
+
+/// RDNA4's transcendentals on scalar registers, in half precision too.
+fn scalars(r: &mut Registry) {
+    scalars! { r;
+        "v_s_exp_f32" = "v_exp_f32";
+        "v_s_log_f32" = "v_log_f32";
+        "v_s_rcp_f32" = "v_rcp_f32";
+        "v_s_rsq_f32" = "v_rsq_f32";
+        "v_s_sqrt_f32" = "v_sqrt_f32";
+        "v_s_exp_f16" = "v_exp_f16";
+        "v_s_log_f16" = "v_log_f16";
+        "v_s_rcp_f16" = "v_rcp_f16";
+        "v_s_rsq_f16" = "v_rsq_f16";
+        "v_s_sqrt_f16" = "v_sqrt_f16";
+    }
 }
 
 fn arithmetic(r: &mut Registry) {

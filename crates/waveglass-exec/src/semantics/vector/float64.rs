@@ -11,7 +11,7 @@ pub(super) fn register(r: &mut Registry) {
     valu! { r;
         "v_add_f64" [] (a: f64, b: f64) -> f64 => v_add_f64(a, b), fast a + b;
         "v_mul_f64" [] (a: f64, b: f64) -> f64 => v_mul_f64(a, b), fast a * b;
-        "v_fma_f64" [] (a: f64, b: f64, c: f64) -> f64 => v_fma_f64(a, b, c), fast a.mul_add(b, c);
+        "v_fma_f64" | "v_fmamk_f64" | "v_fmaak_f64" [] (a: f64, b: f64, c: f64) -> f64 => v_fma_f64(a, b, c), fast a.mul_add(b, c);
         "v_fmac_f64" [acc] (a: f64, b: f64, c: f64) -> f64 => v_fma_f64(a, b, c), fast a.mul_add(b, c);
         "v_min_f64" [] (m; a: f64, b: f64) -> f64 => if m.major() == 11 {
             v_min_f64_gfx11(a, b, m.ieee())

@@ -57,3 +57,19 @@ pub(super) fn register(r: &mut Registry) {
         "v_sat_pk_u8_i16" [keep] (a: u32) -> u16 => bytes::v_sat_pk_u8_i16(a);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Bench;
+    use waveglass_isa::Target;
+
+    #[test]
+    fn clamp_saturates() {
+        let mut b = Bench::new(Target::Gfx900, 64);
+        b.set(1, |_| 0xffff);
+        b.set(2, |_| 2);
+        // v_add_u16 v0, v1, v2 clamp
+        b.run_all(&["008026d101050200"]);
+        assert_eq!(b.get(0, 0), 0xffff);
+    }
+}

@@ -167,11 +167,11 @@ fn arithmetic(r: &mut Registry) {
 
 fn carries(r: &mut Registry) {
     masked! { r;
-        "v_add_co_u32" CarryOut (_c; a: u32, b: u32) -> u32 => v_add_co_u32(a, b),
+        "v_add_co_u32" CarryOut (_bit; a: u32, b: u32) -> u32 => v_add_co_u32(a, b),
             clamp { let (v, c) = v_add_co_u32(a, b); (clamp_carry(v, c), c) };
-        "v_sub_co_u32" CarryOut (_c; a: u32, b: u32) -> u32 => v_sub_co_u32(a, b),
+        "v_sub_co_u32" CarryOut (_bit; a: u32, b: u32) -> u32 => v_sub_co_u32(a, b),
             clamp { let (v, c) = v_sub_co_u32(a, b); (clamp_borrow(v, c), c) };
-        "v_subrev_co_u32" CarryOut (_c; a: u32, b: u32) -> u32 => v_subrev_co_u32(a, b),
+        "v_subrev_co_u32" CarryOut (_bit; a: u32, b: u32) -> u32 => v_subrev_co_u32(a, b),
             clamp { let (v, c) = v_subrev_co_u32(a, b); (clamp_borrow(v, c), c) };
         "v_addc_co_u32" | "v_add_co_ci_u32" CarryInOut (c; a: u32, b: u32) -> u32 =>
             v_add_co_ci_u32(a, b, c),

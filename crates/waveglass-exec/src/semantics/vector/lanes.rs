@@ -324,3 +324,129 @@ pub(super) fn register(r: &mut Registry) {
         "v_accvgpr_read_b32" | "v_accvgpr_write_b32" | "v_accvgpr_mov_b32" [] (a: u32) -> u32 => a;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Bench;
+    use waveglass_isa::Target;
+
+    #[test]
+    fn readlane_wraps_its_lane_and_ignores_exec() {
+        let mut b = Bench::new(Target::Gfx900, 64);
+        b.set(1, |lane| 100 + lane as u32);
+        b.wave.set_exec(1);
+        b.wave.sgpr[2] = 64 + 5;
+        // v_readlane_b32 s3, v1, s2
+        b.run_all(&["030089d201050000"]);
+        assert_eq!(b.wave.sgpr[3], 105);
+        b.wave.set_exec(1 << 7);
+        // v_readfirstlane_b32 s3, v1
+        b.run_all(&["0105067e"]);
+        assert_eq!(b.wave.sgpr[3], 107);
+        b.wave.set_exec(0);
+        b.run_all(&["0105067e"]);
+        assert_eq!(b.wave.sgpr[3], 100);
+    }
+
+    #[test]
+    fn writelane_writes_one_lane_whatever_exec_is() {
+        let mut b = Bench::new(Target::Gfx900, 64);
+        b.wave.set_exec(0);
+        b.wave.sgpr[2] = 9;
+        // v_writelane_b32 v1, s2, 5
+        b.run_all(&["01008ad2020a0100"]);
+        assert_eq!((b.get(1, 5), b.get(1, 4)), (9, 0));
+    }
+
+    #[test]
+    fn permlane16_gathers_within_rows_and_x16_from_the_other_row() {
+        let mut b = Bench::new(Target::Gfx1030, 32);
+        b.set(0, |_| 999);
+        b.set(1, |lane| lane as u32);
+        // Lane i of a row takes lane 15 - i.
+        b.wave.sgpr[0] = 0x89ab_cdef;
+        b.wave.sgpr[1] = 0x0123_4567;
+        // v_permlane16_b32 v0, v1, s0, s1
+        b.run_all(&["000077d701010400"]);
+        assert_eq!((b.get(0, 0), b.get(0, 15), b.get(0, 17)), (15, 0, 30));
+        // Lane 31 is off: the lanes that would read it get zero under BOUND_CTRL and keep their
+        // value without it; itself it is not written.
+        b.set(0, |_| 999);
+        b.wave.set_exec(0x7fff_ffff);
+        // v_permlanex16_b32 v0, v1, s0, s1 op_sel:[0,1]
+        b.run_all(&["001078d701010400"]);
+        assert_eq!((b.get(0, 0), b.get(0, 1), b.get(0, 16)), (0, 30, 15));
+        assert_eq!(b.get(0, 31), 999);
+        b.set(0, |_| 999);
+        b.run_all(&["000077d701010400"]);
+        assert_eq!((b.get(0, 16), b.get(0, 17)), (999, 30));
+    }
+
+    #[test]
+    fn permlane64_swaps_halves_of_wave64_only() {
+        let mut b = Bench::new(Target::Gfx1100, 64);
+        b.set(1, |lane| lane as u32);
+        b.run_all(&["01cf007e"]);
+        assert_eq!((b.get(0, 0), b.get(0, 33)), (32, 1));
+        let mut b = Bench::new(Target::Gfx1100, 32);
+        b.set(0, |_| 7);
+        b.run_all(&["01cf007e"]);
+        assert_eq!(b.get(0, 0), 7);
+    }
+
+    #[test]
+    fn permlane_swaps_exchange_odd_groups_with_even_ones() {
+        let mut b = Bench::new(Target::Gfx950, 64);
+        let fill = |b: &mut Bench| {
+            b.set(0, |lane| lane as u32);
+            b.set(1, |lane| 100 + lane as u32);
+        };
+        fill(&mut b);
+        // v_permlane16_swap_b32 v0, v1
+        b.run_all(&["01b3007e"]);
+        let get = |b: &Bench, r| [0, 16, 32, 48].map(|lane| b.get(r, lane));
+        assert_eq!(get(&b, 0), [0, 100, 32, 132]);
+        assert_eq!(get(&b, 1), [16, 116, 48, 148]);
+        fill(&mut b);
+        // v_permlane32_swap_b32 v0, v1
+        b.run_all(&["01b5007e"]);
+        assert_eq!(get(&b, 0), [0, 16, 100, 116]);
+        assert_eq!(get(&b, 1), [32, 48, 132, 148]);
+    }
+
+    #[test]
+    fn swaps_exchange_registers_and_halves() {
+        let mut b = Bench::new(Target::Gfx900, 64);
+        b.set(0, |_| 1);
+        b.set(1, |_| 2);
+        b.wave.set_exec(1);
+        b.run_all(&["01a3007e"]);
+        assert_eq!([b.get(0, 0), b.get(1, 0)], [2, 1]);
+        assert_eq!([b.get(0, 1), b.get(1, 1)], [1, 2]);
+        let mut b = Bench::new(Target::Gfx1100, 32);
+        b.set(0, |_| 0xaaaa_bbbb);
+        b.set(1, |_| 0xcccc_dddd);
+        // v_swap_b16 v0.h, v1.l
+        b.run_all(&["01cd007f"]);
+        assert_eq!([b.get(0, 0), b.get(1, 0)], [0xdddd_bbbb, 0xcccc_aaaa]);
+    }
+
+    #[test]
+    fn permlane_up_keeps_the_lanes_below_its_delta() {
+        let mut b = Bench::new(Target::Gfx1250, 32);
+        b.set(1, |lane| lane as u32);
+        // v_permlane_up_b32 v0, v1, 3, 8
+        b.run_all(&["000071d601072102"]);
+        let got: Vec<u32> = (8..16).map(|lane| b.get(0, lane)).collect();
+        assert_eq!(got, [8, 9, 10, 8, 9, 10, 11, 12]);
+    }
+
+    #[test]
+    fn accumulation_registers_are_a_file_of_their_own() {
+        let mut b = Bench::new(Target::Gfx908, 64);
+        b.set(1, |lane| lane as u32);
+        // v_accvgpr_write_b32 a3, v1; v_accvgpr_read_b32 v2, a3
+        b.run_all(&["0340d9d301010018", "0240d8d303010018"]);
+        assert_eq!((b.get(2, 9), b.get(3, 9), b.get(64 + 3, 9)), (9, 0, 9));
+    }
+}

@@ -109,3 +109,45 @@ fn singles(r: &mut Registry) {
         "v_pk_mov_b32" [] (a: Pair<u32>, b: Pair<u32>) -> Pair<u32> => Pair(a.0, b.0);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Bench;
+    use waveglass_isa::Target;
+
+    #[test]
+    fn op_sel_and_neg_act_on_each_half() {
+        let mut b = Bench::new(Target::Gfx900, 64);
+        b.set(1, |_| 0x4000_3c00); // (1, 2)
+        b.set(2, |_| 0x4400_4200); // (3, 4)
+        // v_pk_add_f16 v0, v1, v2 op_sel:[1,0] op_sel_hi:[0,1] neg_lo:[1,0] neg_hi:[0,1]
+        b.run_all(&["004a8fd301050230"]);
+        // low: -2 + 3 = 1; high: 1 - 4 = -3.
+        assert_eq!(b.get(0, 0), 0xc200_3c00);
+    }
+
+    #[test]
+    fn pairs_of_registers_follow_op_sel() {
+        let mut b = Bench::new(Target::Gfx90a, 64);
+        for r in 2..6 {
+            b.set(r, |_| r as u32);
+        }
+        // v_pk_mov_b32 v[0:1], v[2:3], v[4:5] op_sel:[1,0]
+        b.run_all(&["0048b3d302090218"]);
+        assert_eq!([b.get(0, 0), b.get(1, 0)], [3, 4]);
+        for (r, v) in [
+            (2, 2.0f32),
+            (3, 9.0),
+            (4, 3.0),
+            (5, 4.0),
+            (6, 1.0),
+            (7, 0.5),
+        ] {
+            b.set(r, |_| v.to_bits());
+        }
+        // v_pk_fma_f32 v[0:1], v[2:3], v[4:5], v[6:7] op_sel_hi:[0,1,1]
+        b.run_all(&["0040b0d302091a14"]);
+        assert_eq!(f32::from_bits(b.get(0, 0)), 7.0);
+        assert_eq!(f32::from_bits(b.get(1, 0)), 8.5);
+    }
+}

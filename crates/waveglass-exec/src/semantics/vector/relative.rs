@@ -108,3 +108,44 @@ pub(super) fn register(r: &mut Registry) {
         r.insert(name, Semantics::Custom(*f));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Bench;
+    use crate::wave::sreg;
+    use waveglass_isa::Target;
+
+    fn bench(m0: u32) -> Bench {
+        let mut b = Bench::new(Target::Gfx1030, 32);
+        for r in 0..8 {
+            b.set(r, |_| 10 + r as u32);
+        }
+        b.wave.sgpr[sreg::M0] = m0;
+        b
+    }
+
+    #[test]
+    fn m0_moves_the_source_or_the_destination() {
+        let mut b = bench(3);
+        // v_movrels_b32 v0, v1
+        b.run_all(&["0187007e"]);
+        assert_eq!(b.get(0, 0), 14);
+        let mut b = bench(3);
+        // v_movreld_b32 v0, v1
+        b.run_all(&["0185007e"]);
+        assert_eq!((b.get(0, 0), b.get(3, 0)), (10, 11));
+        let mut b = bench(5 << 16 | 2);
+        // v_movrelsd_2_b32 v0, v1
+        b.run_all(&["0191007e"]);
+        assert_eq!(b.get(5, 0), 13);
+    }
+
+    #[test]
+    fn past_the_registers_v0_is_read_and_nothing_is_written() {
+        let mut b = bench(1000);
+        b.set(0, |_| 77);
+        // v_movrels_b32 v0, v1 reads v0; v_movreld_b32 v0, v1 writes nothing.
+        b.run_all(&["0187007e", "0185007e"]);
+        assert_eq!((b.get(0, 0), b.get(1, 0)), (77, 11));
+    }
+}

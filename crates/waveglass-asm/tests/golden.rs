@@ -1,0 +1,75 @@
+//! LLVM 22's text for instruction bytes that cover the edges of every field of every instruction
+//! in every encoding, as `cargo xtask vectors` writes them. Cases in which LLVM is not followed
+//! (`data/llvm-differs.txt`) are not among them.
+
+use std::io::Read as _;
+use std::path::Path;
+use waveglass_asm::{PrintOptions, print_bytes};
+use waveglass_isa::Target;
+
+fn check(target: Target) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/vectors")
+        .join(format!("{target}.txt.gz"));
+    let file = std::fs::File::open(&path).expect("the vectors are part of the crate");
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(file)
+        .read_to_string(&mut text)
+        .expect("gzip of UTF-8");
+    let (mut count, mut wrong) = (0, Vec::new());
+    for line in text.lines() {
+        let mut part = line.splitn(4, ' ');
+        let mut next = || part.next().expect("four columns");
+        let (hex, wave, halves, want) = (next(), next(), next(), next());
+        let bytes: Vec<u8> = (0..hex.len())
+            .step_by(2)
+            .map(|i| u8::from_str_radix(&hex[i..i + 2], 16).expect("hex digits"))
+            .collect();
+        let options = PrintOptions {
+            true16: halves == "h",
+        };
+        let got = print_bytes(target, wave.parse().expect("a wave size"), &bytes, &options);
+        let got = match &got {
+            Some((text, size)) if *size == bytes.len() => text.as_str(),
+            Some(_) => "another size",
+            None => "invalid",
+        };
+        count += 1;
+        if got != want {
+            wrong.push(format!("{hex} wave{wave}\n  llvm {want}\n  ours {got}"));
+        }
+    }
+    assert!(count > 25_000, "{target}: only {count} vectors");
+    assert!(
+        wrong.is_empty(),
+        "{target}: {} of {count} differ:\n{}",
+        wrong.len(),
+        wrong[..wrong.len().min(20)].join("\n")
+    );
+}
+
+macro_rules! golden {
+    ($($name:ident $target:ident,)*) => {$(
+        #[test]
+        fn $name() {
+            check(Target::$target);
+        }
+    )*};
+}
+
+golden! {
+    gfx900 Gfx900,
+    gfx906 Gfx906,
+    gfx908 Gfx908,
+    gfx90a Gfx90a,
+    gfx942 Gfx942,
+    gfx950 Gfx950,
+    gfx1010 Gfx1010,
+    gfx1030 Gfx1030,
+    gfx1100 Gfx1100,
+    gfx1150 Gfx1150,
+    gfx1200 Gfx1200,
+    gfx1201 Gfx1201,
+    gfx1250 Gfx1250,
+    gfx1251 Gfx1251,
+}
