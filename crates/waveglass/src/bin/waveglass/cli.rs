@@ -21,6 +21,9 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Run an embedded kernel on an embedded input, and say what to try next.
+    #[command(after_help = "Example:\n  waveglass demo --target gfx1100")]
+    Demo(DemoArgs),
     /// Run a kernel.
     Run(RunArgs),
     /// Disassemble a code object, a fat binary or raw code.
@@ -54,7 +57,7 @@ impl Switch {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  echo '02 05 06 02' | waveglass dis - --hex --target gfx900\n  waveglass dis kernel.co --kernel vector_add"
+    after_help = "Examples:\n  echo '02 05 06 02' | waveglass dis - --hex --target gfx900\n  waveglass dis tests/kernels/built/linear.O3.hipfb --target gfx90a --kernel saxpy"
 )]
 pub(crate) struct DisArgs {
     /// A code object, fat binary or raw code; `-` is the standard input.
@@ -143,4 +146,11 @@ mod tests {
     fn the_grammar_has_no_contradictions() {
         Cli::command().debug_assert();
     }
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct DemoArgs {
+    /// The GPU whose code is run.
+    #[arg(long, default_value = "gfx90a", value_name = "TARGET")]
+    pub(crate) target: Target,
 }

@@ -2,6 +2,7 @@
 
 mod cli;
 mod decode;
+mod demo;
 mod dis;
 mod failure;
 mod output;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
 
 fn dispatch(command: Command) -> Result<(), Failure> {
     match command {
+        Command::Demo(args) => demo::main(&args),
         Command::Run(args) => run::main(args),
         Command::Dis(args) => dis::main(&args),
         Command::Decode(args) => decode::main(&args),

@@ -8,6 +8,8 @@ mod report;
 mod value;
 
 pub(crate) use args::RunArgs;
+pub(crate) use array::Array;
+pub(crate) use report::Statistics;
 
 use crate::failure::Failure;
 use crate::output;

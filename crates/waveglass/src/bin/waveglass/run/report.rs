@@ -97,7 +97,7 @@ impl Statistics {
         }
     }
 
-    fn text(&self, out: &mut String) {
+    pub(crate) fn text(&self, out: &mut String) {
         let _ = writeln!(
             out,
             "{} workgroups, {} waves, {} instructions in {:.3} ms ({:.1} million a second)",
