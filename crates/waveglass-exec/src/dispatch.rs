@@ -324,7 +324,12 @@ impl Dispatch {
         if self.target.major() >= 12 {
             // Workgroup ids live in TTMP9 and TTMP7, the wave's number in TTMP8.
             w.sgpr[sreg::TTMP0 + 9] = group[0];
-            w.sgpr[sreg::TTMP0 + 7] = group[1] & 0xffff | group[2] << 16;
+            // Y has the whole register where Z is not asked for.
+            w.sgpr[sreg::TTMP0 + 7] = if s.group_id[2] {
+                group[1] & 0xffff | group[2] << 16
+            } else {
+                group[1]
+            };
             w.sgpr[sreg::TTMP0 + 8] = (w.id_in_group & 0x1f) << 25;
         } else {
             for (id, wanted) in group.into_iter().zip(s.group_id) {

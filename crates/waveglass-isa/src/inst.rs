@@ -276,7 +276,11 @@ impl Inst {
             Operand::InlineFloat(f) => Operand::inline_float_bits(f, o.ty, o.bits as u32),
             Operand::Literal(l) => match (o.ty, o.bits) {
                 (OperandType::Float, 64) => (l as u64) << 32,
-                (OperandType::Int, 64) => l as i32 as i64 as u64,
+                // Sign-extended in signed 64-bit integer operations, zero-extended in unsigned
+                // and bitwise ones (RDNA3 ISA 6.1, "literal constant").
+                (OperandType::Int, 64) if self.def.mnemonic.contains("_i64") => {
+                    l as i32 as i64 as u64
+                }
                 _ => l as u64,
             },
             Operand::Literal64(l) => l,

