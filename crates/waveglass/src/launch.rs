@@ -164,7 +164,7 @@ impl Module {
     }
 
     /// Takes machine code without a container. Its waves start at the first byte with the kernarg
-    /// address in s[0:1], the workgroup ids in s2 to s4 (TTMP registers on gfx12), the work-item
+    /// address in `s[0:1]`, the workgroup ids in s2 to s4 (TTMP registers on gfx12), the work-item
     /// ids as the target has them, and every register there is.
     ///
     /// # Errors
