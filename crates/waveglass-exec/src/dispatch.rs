@@ -390,16 +390,16 @@ impl Dispatch {
         let total = items.iter().map(|&i| i as u64).product::<u64>();
         let packed = self.target.has_gfx90a_insts() || self.target.major() >= 11;
         let mut exec = 0u64;
-        for lane in 0..self.wave_size as u64 {
-            let id = index as u64 * self.wave_size as u64 + lane;
-            if id >= total {
-                break;
-            }
+        let first = index as u64 * self.wave_size as u64;
+        let lanes = total.saturating_sub(first).min(self.wave_size as u64) as usize;
+        // Counted up from the first lane's: a division for each lane and dimension would be most of
+        // what a short kernel's start costs.
+        let (width, height) = (items[0].max(1), items[1].max(1));
+        let mut x = (first % width as u64) as u32;
+        let mut y = (first / width as u64 % height as u64) as u32;
+        let mut z = (first / (width as u64 * height as u64)) as u32;
+        for lane in 0..lanes {
             exec |= 1 << lane;
-            let x = (id % items[0] as u64) as u32;
-            let y = (id / items[0] as u64 % items[1] as u64) as u32;
-            let z = (id / (items[0] as u64 * items[1] as u64)) as u32;
-            let lane = lane as usize;
             if packed {
                 let ids = match self.setup.item_id {
                     1 => x,
@@ -414,6 +414,15 @@ impl Dispatch {
                 }
                 if self.setup.item_id >= 3 && self.vgprs > 2 {
                     w.set_lane(2, lane, z);
+                }
+            }
+            x += 1;
+            if x == width {
+                x = 0;
+                y += 1;
+                if y == height {
+                    y = 0;
+                    z += 1;
                 }
             }
         }

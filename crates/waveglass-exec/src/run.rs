@@ -316,12 +316,15 @@ impl Shared<'_> {
         };
         slot.wave.steps += used as u64;
         outcome.stats.instructions += used as u64;
-        // Other threads take from the same budget; running out is noticed a slice later.
-        let _ = self
-            .steps_left
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |l| {
-                Some(l.saturating_sub(used as u64))
-            });
+        // Other threads take from the same budget; running out is noticed a slice later. Without a
+        // limit the threads need not contend for the counter.
+        if self.limits.steps != u64::MAX {
+            let _ = self
+                .steps_left
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |l| {
+                    Some(l.saturating_sub(used as u64))
+                });
+        }
         if slot.wave.fault_count != 0 {
             outcome.fault_count += std::mem::take(&mut slot.wave.fault_count);
             let room = self.limits.faults.saturating_sub(outcome.faults.len());
