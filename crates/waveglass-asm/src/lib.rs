@@ -1,6 +1,6 @@
 //! Text for AMD GPU instructions, in LLVM's syntax.
 //!
-//! [`print`] writes a decoded instruction as LLVM 22 writes it. Start reading at
+//! [`print()`] writes a decoded instruction as LLVM 22 writes it. Start reading at
 //! `print/mod.rs`, which walks the instruction's template; `print/register.rs` has the operands,
 //! the other files of that folder one kind of modifier each.
 
