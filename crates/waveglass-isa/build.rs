@@ -27,6 +27,8 @@ struct Shape {
     /// Masks of data and address sizes, and the sizes outside them.
     image: Option<(u32, u32, u32, u32)>,
     sources_dst: bool,
+    /// Bits that are zero where whole registers are named, and whether op_sel is shown there.
+    whole: (u128, bool),
     operands: Vec<Operand>,
 }
 
@@ -110,6 +112,7 @@ fn read_shapes(text: &str) -> Vec<Shape> {
                 sources: 0,
                 image: None,
                 sources_dst: false,
+                whole: (0, true),
                 operands: Vec::new(),
             });
             continue;
@@ -131,6 +134,9 @@ fn read_shapes(text: &str) -> Vec<Shape> {
             let (n, dst) = n.split_once(' ').unwrap_or((n, ""));
             shape.sources = n.parse().expect("a number of sources");
             shape.sources_dst = dst == "dst";
+        } else if let Some(rest) = line.strip_prefix("  whole ") {
+            let (mask, op_sel) = rest.split_once(' ').unwrap_or((rest, ""));
+            shape.whole = (hex(mask), op_sel == "op_sel");
         } else if line.trim() == "asm" {
         } else {
             let w: Vec<&str> = line.split_whitespace().collect();
@@ -269,7 +275,7 @@ fn write_shapes(text: &mut String, shapes: &[Shape]) {
         }
         writeln!(
             text,
-            "Shape{{encoding:{:?},size:{},mask:{:?},template:{:?},pieces:&[{}],image:{},sources:{},operands:&[{operands}]}},",
+            "Shape{{encoding:{:?},size:{},mask:{:?},template:{:?},pieces:&[{}],image:{},sources:{},whole:{},operands:&[{operands}]}},",
             s.encoding,
             s.size,
             words(s.mask),
@@ -279,7 +285,8 @@ fn write_shapes(text: &mut String, shapes: &[Shape]) {
                 "Some(ImageSizes{{data:{d:#x},addresses:{a:#x},own_data:{own_d},own_addresses:{own_a},list:{}}})",
                 s.template.contains("[$vaddr0")
             )),
-            sources(s)
+            sources(s),
+            format_args!("Whole{{zeros:{:?},op_sel:{}}}", words(s.whole.0), s.whole.1)
         )
         .unwrap();
     }

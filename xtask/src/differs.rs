@@ -3,7 +3,7 @@
 use crate::worker::Answer;
 use anyhow::{Context, Result, bail};
 use regex_lite::Regex;
-use waveglass_isa::{InstDef, Target};
+use waveglass_isa::{InstDef, OperandDef, OperandKind, Target};
 
 /// The parsed list.
 pub(crate) struct Differs(Vec<Entry>);
@@ -22,6 +22,8 @@ enum Condition {
     Ours(Regex),
     /// A field of the sample's row has a value.
     Field(String, u64),
+    /// One source asks for a 32-bit literal, another for a 64-bit one.
+    MixedLiterals,
 }
 
 enum Expected {
@@ -37,11 +39,18 @@ enum Expected {
 
 impl Differs {
     pub(crate) fn load() -> Result<Self> {
-        let path = concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/../crates/waveglass-asm/data/llvm-differs.txt"
-        );
-        let text = std::fs::read_to_string(path).with_context(|| format!("reading {path}"))?;
+        Self::read("llvm-differs.txt")
+    }
+
+    /// Differences that the project would rather not have: `waveglass-asm/data/known-gaps.txt`.
+    pub(crate) fn gaps() -> Result<Self> {
+        Self::read("known-gaps.txt")
+    }
+
+    fn read(name: &str) -> Result<Self> {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/waveglass-asm/data/");
+        let path = format!("{folder}{name}");
+        let text = std::fs::read_to_string(&path).with_context(|| format!("reading {path}"))?;
         let mut entries = Vec::new();
         for (n, line) in text.lines().enumerate() {
             if line.starts_with('#') || line.trim().is_empty() {
@@ -68,6 +77,9 @@ impl Differs {
             let holds = match (&e.condition, llvm, ours) {
                 (Condition::Llvm(r), Answer::Text(t, _), _) => r.is_match(t),
                 (Condition::Ours(r), _, Some((t, _))) => r.is_match(t),
+                (Condition::MixedLiterals, ..) => {
+                    selects(row, bytes, 254) && selects(row, bytes, 255)
+                }
                 (Condition::Field(name, v), ..) => field(row, bytes, name) == Some(*v),
                 _ => false,
             };
@@ -108,6 +120,8 @@ fn entry(line: &str) -> Result<Entry> {
         Condition::Llvm(Regex::new(r)?)
     } else if let Some(r) = condition.strip_prefix("ours ~ ") {
         Condition::Ours(Regex::new(r)?)
+    } else if condition == "mixed literals" {
+        Condition::MixedLiterals
     } else if let Some((name, v)) = condition.split_once(" = ") {
         Condition::Field(name.to_owned(), v.parse()?)
     } else {
@@ -127,11 +141,26 @@ fn entry(line: &str) -> Result<Entry> {
     })
 }
 
+/// Whether a source that takes literals has the selector.
+fn selects(row: &InstDef, bytes: &[u8; 20], selector: u64) -> bool {
+    use OperandKind::{ScalarSrcLds, ScalarSrcLit, SrcLit, SrcLitHalf, SrcLitLo};
+    row.operands().iter().any(|o| {
+        matches!(
+            o.kind,
+            SrcLit | SrcLitHalf | SrcLitLo | ScalarSrcLit | ScalarSrcLds
+        ) && value(o, bytes) == selector
+    })
+}
+
 fn field(row: &InstDef, bytes: &[u8; 20], name: &str) -> Option<u64> {
     let o = row
         .operands()
         .iter()
         .find(|o| format!("{:?}", o.field).eq_ignore_ascii_case(&name.replace('_', "")))?;
+    Some(value(o, bytes))
+}
+
+fn value(o: &OperandDef, bytes: &[u8; 20]) -> u64 {
     let bit = |i: u32| u64::from(bytes[(i / 8) as usize] >> (i % 8) & 1);
     let mut v = 0;
     for &(lo, at, width) in o.spans {
@@ -139,5 +168,5 @@ fn field(row: &InstDef, bytes: &[u8; 20], name: &str) -> Option<u64> {
             v |= bit(u32::from(lo) + i) << (u32::from(at) + i);
         }
     }
-    Some(v)
+    v
 }

@@ -159,6 +159,10 @@ impl Decoder {
         let mut literal = 0;
         for o in def.shape.operands {
             match resolve::check(&inst, o) {
+                // One literal an instruction: of 32 bits or of 64 (CDNA5 ISA 3.4).
+                Ok(bytes) if bytes != 0 && literal != 0 && bytes != literal => {
+                    return Err(DecodeError::Invalid);
+                }
                 Ok(bytes) => literal = literal.max(bytes),
                 Err(()) => return Err(DecodeError::Invalid),
             }

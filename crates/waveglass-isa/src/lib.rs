@@ -26,6 +26,6 @@ pub use inst::{DecodeError, Decoder, Inst, decode};
 pub use operand::{Half, Operand, OperandType, Reg, RegFile};
 pub use table::{
     Access, IMAGE_BITS, ImmStyle, Implicit, InstDef, InstFlags, MASK_BITS, MATRIX_BITS, ModStyle,
-    NO_MODS, OperandDef, OperandKind, Piece, Shape, Sources, rows,
+    NO_MODS, OperandDef, OperandKind, Piece, Shape, Sources, Whole, rows,
 };
 pub use target::{Generation, Target, UnknownTarget};

@@ -2,7 +2,9 @@
 
 use crate::image;
 use crate::table::{IMAGE_BITS, MASK_BITS, MATRIX_BITS};
-use crate::{Field, Half, ImmStyle, Inst, Operand, OperandDef, OperandKind, Reg, RegFile, Target};
+use crate::{
+    Access, Field, Half, ImmStyle, Inst, Operand, OperandDef, OperandKind, Reg, RegFile, Target,
+};
 
 /// The selector of a 32-bit literal.
 const LITERAL: u64 = 255;
@@ -188,7 +190,11 @@ fn resolve_raw(inst: &Inst, o: &OperandDef, raw: u64) -> Option<Operand> {
             Some(Operand::Reg(Reg::new(RegFile::Vcc, 0, dwords(inst, o))))
         }
         OperandKind::SdwaDst => scalar(inst, o, raw & 0x7f),
-        OperandKind::Scalar => scalar(inst, o, raw).filter(|x| matches!(x, Operand::Reg(_))),
+        // LDS_DIRECT is a source only.
+        OperandKind::Scalar => scalar(inst, o, raw).filter(|x| {
+            matches!(x, Operand::Reg(r)
+                if r.file != RegFile::LdsDirect || o.access == Access::Read)
+        }),
         OperandKind::ScalarExcept {
             m0,
             exec,

@@ -350,6 +350,15 @@ pub struct Sources {
 /// A source without modifiers in [`Sources`].
 pub const NO_MODS: u8 = 0xff;
 
+/// How a form differs where no halves of registers are named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Whole {
+    /// Bits that are zero there: all of them where there is no such form.
+    pub zeros: [u32; 4],
+    /// Whether op_sel is shown.
+    pub op_sel: bool,
+}
+
 /// What a form of an instruction looks like apart from its name and opcode.
 #[derive(Debug, PartialEq)]
 pub struct Shape {
@@ -366,6 +375,8 @@ pub struct Shape {
     pub(crate) image: Option<ImageSizes>,
     /// What the packed modifiers list.
     pub sources: Sources,
+    /// The form without halves of registers.
+    pub whole: Whole,
     /// The operands, destinations first.
     pub operands: &'static [OperandDef],
 }

@@ -21,6 +21,9 @@ struct Shape {
     /// How many of src0, src1 and src2 the packed modifiers (op_sel and the like) list, and
     /// whether op_sel lists the destination after them.
     sources: (u32, bool),
+    /// Where the form that names whole registers differs: the bits that have to be zero in it
+    /// (all where there is no such form), and whether it shows op_sel.
+    whole: Option<(u128, bool)>,
     operands: Vec<ShapeOperand>,
 }
 
@@ -162,7 +165,9 @@ impl Table {
                     if let Some(f) = forms.iter_mut().find(|f| {
                         let same = f.3.mask == shape.mask && f.2 == value;
                         // gfx12 has a field for each address in every form.
-                        let gfx12 = inst.enc != "ENC_MIMG" && !inst.mnemonic.contains("bvh");
+                        let gfx12 = inst.enc != "ENC_MIMG"
+                            && !inst.mnemonic.contains("bvh")
+                            && !inst.mnemonic.starts_with("tensor_");
                         f.3.size == shape.size
                             && (same || gfx12)
                             && f.3.template.contains("$vaddr0")
@@ -195,6 +200,21 @@ impl Table {
                     f.3.image = Some(image_sizes(inst, f.5));
                 }
             }
+            let fakes: Vec<(&'static str, u128, Shape)> = forms
+                .iter()
+                .filter(|f| f.0)
+                .map(|f| (f.1, f.2, f.3.clone()))
+                .collect();
+            for f in forms.iter_mut().filter(|f| !f.0 && has_halves(&f.3)) {
+                let twin = fakes
+                    .iter()
+                    .find(|(wave, value, s)| f.1 == *wave && is_twin(&f.3, f.2, s, *value));
+                f.3.whole = match twin {
+                    Some((_, _, s)) => whole_form(s, &f.3),
+                    None if f.5.rec.contains("t16") => Some((u128::MAX, false)),
+                    None => None,
+                };
+            }
             let forms: Vec<(bool, &'static str, u128, Shape, String)> = forms
                 .into_iter()
                 .map(|f| (f.0, f.1, f.2, f.3, f.4))
@@ -203,12 +223,8 @@ impl Table {
             for (fake, wave, value, shape, name) in &forms {
                 let opcode = inst.opcode;
                 if *fake {
-                    // The twin with named halves has the same fixed bits wherever both fix one.
                     let twin = keep.iter().find(|k| {
-                        k.3.size == shape.size
-                            && k.1 == *wave
-                            && (k.2 ^ *value) & k.3.mask & shape.mask == 0
-                            && k.3.operands.iter().any(|o| is_half(&o.kind))
+                        k.1 == *wave && is_twin(&k.3, k.2, shape, *value) && has_halves(&k.3)
                     });
                     match twin {
                         Some(t) => {
@@ -310,6 +326,13 @@ impl Table {
                 (0, _) => {}
                 (n, dst) => writeln!(text, "  sources {n}{}", if dst { " dst" } else { "" })?,
             }
+            if let Some((mask, op_sel)) = shape.whole {
+                writeln!(
+                    text,
+                    "  whole {mask:#x}{}",
+                    if op_sel { " op_sel" } else { "" }
+                )?;
+            }
             for o in &shape.operands {
                 write!(text, "  {} {} {}", o.access, o.name, o.kind)?;
                 for (lo, op_lo, width) in &o.spans {
@@ -378,6 +401,8 @@ const SHAPES_HEADER: &str = "\
 #                                      D and A where they ask for others
 #     sources N [dst]                  op_sel, op_sel_hi, neg_lo and neg_hi list N sources;
 #                                      op_sel also the destination
+#     whole ZEROS [op_sel]             the form that names no halves: further bits that are zero in
+#                                      it (all: there is none), and whether it shows op_sel
 #     r|w NAME KIND HI:LO[@BIT]...     where the operand's bits lie; @BIT: from that bit of the operand up
 #
 # KIND is <what>.<bits>.<type> for registers and constants, mods.<which> for source modifiers,
@@ -430,6 +455,22 @@ fn wave_of(v: &Variant) -> &'static str {
     } else {
         ""
     }
+}
+
+fn has_halves(shape: &Shape) -> bool {
+    shape.operands.iter().any(|o| is_half(&o.kind))
+}
+
+/// Two forms of one instruction are twins where their fixed bits agree wherever both fix one.
+fn is_twin(half: &Shape, half_value: u128, whole: &Shape, whole_value: u128) -> bool {
+    half.size == whole.size && (half_value ^ whole_value) & half.mask & whole.mask == 0
+}
+
+/// How the form with whole registers differs from its twin; the bits that only it fixes are zero.
+fn whole_form(whole: &Shape, half: &Shape) -> Option<(u128, bool)> {
+    let shows = |s: &Shape| s.template.contains("$op_sel");
+    let mask = whole.mask & !half.mask;
+    (mask != 0 || shows(whole) != shows(half)).then(|| (mask, shows(whole)))
 }
 
 fn is_half(kind: &str) -> bool {
@@ -627,6 +668,7 @@ fn shape_of(
         size,
         mask,
         image: None,
+        whole: None,
         sources: listed_sources(
             &inst.mnemonic,
             enc,
@@ -814,6 +856,7 @@ fn halves_by_rule(mnemonic: &str, shape: &Shape) -> Shape {
         let names: Vec<&str> = s.operands.iter().map(|o| o.name.as_str()).collect();
         s.sources = listed_sources(mnemonic, &s.encoding, &names, &s.template);
     }
+    s.whole = whole_form(shape, &s);
     s
 }
 

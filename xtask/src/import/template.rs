@@ -63,6 +63,11 @@ pub(crate) fn template(inst: &Instruction, v: &Variant, names: &Names<'_>) -> St
         .unwrap_or("")
         .to_owned();
     let rest = rest.replace(['{', '}'], "");
+    // The cache policy brings its own space.
+    let rest = match rest.as_str() {
+        " $cpol" => "$cpol".to_owned(),
+        _ => rest,
+    };
     // These operands print the space before them.
     let spaced = first_class(v, &rest).is_some_and(|c| {
         c.starts_with("CPol") || matches!(c, "Endpgm" | "exp_tgt" | "ExpTgt" | "Offset" | "GDS")

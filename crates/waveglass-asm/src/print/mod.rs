@@ -37,6 +37,16 @@ pub fn print_bytes(
         .wave_size(wave_size)
         .decode(bytes)
         .ok()?;
+    let shape = inst.def().shape;
+    if !options.true16
+        && inst
+            .words()
+            .iter()
+            .zip(&shape.whole.zeros)
+            .any(|(w, z)| w & z != 0)
+    {
+        return None;
+    }
     // Whole registers have no name for a high half, and LLVM finds no instruction there; in VOP3,
     // where op_sel names the half, it leaves the half out of the register's name.
     let high = |v| matches!(v, Operand::Reg(r) if r.half == Some(Half::Hi));

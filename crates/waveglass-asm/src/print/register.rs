@@ -1,7 +1,9 @@
 //! Registers, constants and source modifiers.
 
 use super::Printer;
-use waveglass_isa::{Half, ModStyle, Operand, OperandDef, OperandKind, OperandType, Reg, RegFile};
+use waveglass_isa::{
+    Field, Half, ModStyle, Operand, OperandDef, OperandKind, OperandType, Reg, RegFile,
+};
 
 const FLOATS: [&str; 9] = [
     "0.5",
@@ -28,10 +30,36 @@ impl Printer<'_> {
             Operand::Reg(r) => self.register(r),
             Operand::InlineInt(i) => self.integer(i as i64),
             Operand::InlineFloat(f) => self.inline_float(f, o),
+            // The constant that a pair's second half shares with the first one's fmaak or fmamk
+            // prints as a number.
+            Operand::Literal(l) if self.shares_constant(o) => self.shared(l),
             Operand::Literal(l) => self.literal(l, o.ty, o.bits),
+            // Scalar 16-bit floats print as integers do.
+            Operand::Literal64(l) if o.kind == OperandKind::ScalarSrcLit && o.bits == 16 => {
+                self.literal64(l, OperandType::Int, 16);
+            }
             Operand::Literal64(l) => self.literal64(l, o.ty, o.bits),
             Operand::Imm(i) => self.integer(i),
             Operand::Off => self.out.push_str("off"),
+        }
+    }
+
+    fn shares_constant(&self, o: &OperandDef) -> bool {
+        o.field == Field::Src0Y
+            && self.inst.literal_words().is_empty()
+            && self.inst.mnemonic().starts_with("v_dual_fmamk")
+            && ["v_dual_fmamk_f32", "v_dual_fmaak_f32"]
+                .iter()
+                .any(|second| self.inst.mnemonic().ends_with(second))
+    }
+
+    fn shared(&mut self, l: u32) {
+        let float = (240..=248)
+            .find(|&s| Operand::inline_float_bits(s, OperandType::Float, 32) == u64::from(l));
+        match (l as i32, float) {
+            (i @ -16..=64, _) => self.integer(i64::from(i)),
+            (_, Some(s)) => self.out.push_str(FLOATS[(s - 240) as usize]),
+            _ => self.hex(u64::from(l)),
         }
     }
 
@@ -96,7 +124,8 @@ impl Printer<'_> {
     /// The low half of a 64-bit literal in a narrower operand, which LLVM prints as the constant
     /// that has its value.
     fn low_half(&mut self, l: u32, ty: OperandType, bits: u16) {
-        let integer = if bits == 16 {
+        let int16 = bits == 16 && matches!(ty, OperandType::Int | OperandType::Bits);
+        let integer = if bits == 16 && !int16 {
             i64::from(l as u16 as i16)
         } else {
             i64::from(l as i32)
@@ -112,9 +141,7 @@ impl Printer<'_> {
             (OperandType::Float, 16) => (u64::from(l as u16), 16, ty),
             _ => (u64::from(l), 32, OperandType::Float),
         };
-        let float = (240..=248)
-            .find(|&s| Operand::inline_float_bits(s, read_as, width) == wanted)
-            .filter(|_| !(bits == 16 && matches!(ty, OperandType::Int | OperandType::Bits)));
+        let float = (240..=248).find(|&s| Operand::inline_float_bits(s, read_as, width) == wanted);
         match float {
             _ if ty == OperandType::PackedF16NoInline => self.hex(u64::from(l)),
             _ if (-16..=64).contains(&integer) => self.integer(integer),

@@ -19,6 +19,9 @@ pub(super) fn packed(p: &mut Printer<'_>, style: ImmStyle) {
         _ => (" neg_hi:[", NEG_HI),
     };
     let def = p.inst.def();
+    if mask == OP_SEL_0 && !p.options.true16 && !def.shape.whole.op_sel {
+        return;
+    }
     let sources = &def.shape.sources;
     let operands = def.operands();
     let count = (sources.count as usize).min(3);
