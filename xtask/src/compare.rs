@@ -48,6 +48,10 @@ pub(crate) struct Options<'a> {
     pub(crate) true16: bool,
 }
 
+/// The comparison fails where more than one sample in this many differs: the known gaps
+/// (`known-gaps.txt`) are rarer than that, and a fault in a family of instructions is not.
+const TOLERATED: u64 = 500;
+
 /// Compares `count` samples of each row; prints up to `show` mismatches a target and wave size,
 /// one an (encoding, mnemonic), and the totals. Rows whose encoding does not contain `family`
 /// are left out.
@@ -57,6 +61,7 @@ pub(crate) fn run(targets: &[Target], options: &Options<'_>) -> Result<()> {
         true16: options.true16,
     };
     let differs = Differs::load()?;
+    let mut failed = Vec::new();
     for &target in targets {
         for wave in [32u32, 64] {
             if (wave == 32 && !target.has_wave32()) || (wave == 64 && !target.has_wave64()) {
@@ -117,7 +122,15 @@ pub(crate) fn run(targets: &[Target], options: &Options<'_>) -> Result<()> {
                 "{target} wave{wave}: {} samples, {crashes} crash LLVM, {listed} listed, {bad} differ {by_encoding:?}",
                 samples.len()
             );
+            if bad * TOLERATED > samples.len() as u64 {
+                failed.push(format!("{target} wave{wave}"));
+            }
         }
     }
+    anyhow::ensure!(
+        failed.is_empty(),
+        "more than one sample in {TOLERATED} differs from LLVM: {}",
+        failed.join(", ")
+    );
     Ok(())
 }

@@ -205,6 +205,7 @@ fn resolve_raw(inst: &Inst, o: &OperandDef, raw: u64) -> Option<Operand> {
                 RegFile::M0 => !m0,
                 RegFile::Exec => !(exec || exec_hi && r.index == 1),
                 RegFile::Null => !null,
+                RegFile::LdsDirect => o.access == Access::Read,
                 _ => true,
             },
             _ => false,
