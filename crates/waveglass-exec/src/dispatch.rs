@@ -149,6 +149,13 @@ pub fn apertures(target: Target) -> Apertures {
 }
 
 impl Dispatch {
+    /// Workgroups in the whole grid; more than 64 bits hold are more than can ever run.
+    pub fn group_count(&self) -> u64 {
+        self.groups()
+            .iter()
+            .fold(1, |n, &g| u64::saturating_mul(n, g as u64))
+    }
+
     /// Workgroups in the grid; the last of each dimension may be partial.
     pub fn groups(&self) -> [u32; 3] {
         std::array::from_fn(|i| self.packet.grid[i].div_ceil(self.packet.block[i].max(1)))

@@ -74,8 +74,7 @@ const QUANTUM: u32 = 1 << 16;
 
 /// Bytes of scratch arena that a run on `threads` threads needs.
 pub fn scratch_needed(d: &Dispatch, threads: usize) -> u64 {
-    let groups: u64 = d.groups().iter().map(|&g| g as u64).product();
-    let resident = (threads.max(1) as u64 * RESIDENT as u64).min(groups.max(1));
+    let resident = (threads.max(1) as u64 * RESIDENT as u64).min(d.group_count().max(1));
     d.scratch_bytes()
         .saturating_mul(d.waves_per_group() as u64)
         .saturating_mul(resident)
@@ -124,7 +123,7 @@ pub fn run(
         trace,
         scratch,
         next_group: AtomicU64::new(0),
-        group_count: dispatch.groups().iter().map(|&g| g as u64).product(),
+        group_count: dispatch.group_count(),
         steps_left: AtomicU64::new(limits.steps),
         started: Instant::now(),
         stop: AtomicBool::new(false),

@@ -68,7 +68,7 @@ pub enum Arg {
 pub struct Launch<'a> {
     module: &'a Module,
     kernel: String,
-    items: [u32; 3],
+    grid: Grid,
     block: [u32; 3],
     args: Vec<(Option<String>, Arg)>,
     dynamic_lds: u32,
@@ -105,6 +105,13 @@ mod place {
 
 /// Stack beyond the fixed frame for kernels whose metadata says that their stack grows.
 const DYNAMIC_STACK: u32 = 16 << 10;
+
+/// A grid in the unit in which it was given.
+#[derive(Clone, Copy)]
+enum Grid {
+    Groups([u32; 3]),
+    Items([u32; 3]),
+}
 
 /// Work-items that a workgroup may have.
 const MAX_GROUP: u64 = 1024;
@@ -246,7 +253,7 @@ impl Module {
         Ok(Launch {
             module: self,
             kernel: name.to_owned(),
-            items: [1; 3],
+            grid: Grid::Groups([1; 3]),
             block: [1; 3],
             args: Vec::new(),
             dynamic_lds: 0,
@@ -257,10 +264,10 @@ impl Module {
 }
 
 impl<'a> Launch<'a> {
-    /// Workgroups in each dimension (HIP's grid); set the block first.
+    /// Workgroups in each dimension (HIP's grid).
     #[must_use]
     pub fn grid(mut self, groups: [u32; 3]) -> Self {
-        self.items = std::array::from_fn(|i| groups[i].saturating_mul(self.block[i]));
+        self.grid = Grid::Groups(groups);
         self
     }
 
@@ -274,7 +281,7 @@ impl<'a> Launch<'a> {
     /// Work-items of the whole grid in each dimension: the last workgroups may be partial.
     #[must_use]
     pub fn work_items(mut self, items: [u32; 3]) -> Self {
-        self.items = items;
+        self.grid = Grid::Items(items);
         self
     }
 
@@ -320,12 +327,12 @@ impl<'a> Launch<'a> {
     /// [`LaunchError`] when it cannot start. What goes wrong while it runs is in the report.
     pub fn run(self) -> Result<Report, LaunchError> {
         let shape = Shape::of(self.module, &self.kernel)?;
-        self.check_size()?;
+        let items = self.work_items_of_grid()?;
         let mut memory = GlobalMemory::new();
-        let (kernarg, buffers) = self.arguments(&shape, &mut memory)?;
+        let (kernarg, buffers) = self.arguments(&shape, items, &mut memory)?;
         let packet = Packet {
             block: self.block,
-            grid: self.items,
+            grid: items,
             private_segment: shape.private_segment,
             group_segment: shape.group_segment.saturating_add(self.dynamic_lds),
             kernel_object: place::IMAGE + shape.descriptor_address,
@@ -416,7 +423,8 @@ impl<'a> Launch<'a> {
         })
     }
 
-    fn check_size(&self) -> Result<(), LaunchError> {
+    /// Work-items in each dimension, of which the dispatch packet has 32 bits.
+    fn work_items_of_grid(&self) -> Result<[u32; 3], LaunchError> {
         let group: u64 = self.block.iter().map(|&b| b as u64).product();
         if group == 0 || group > MAX_GROUP {
             return Err(LaunchError::Bad(format!(
@@ -424,10 +432,23 @@ impl<'a> Launch<'a> {
                 group
             )));
         }
-        if self.items.contains(&0) {
+        let mut items = match self.grid {
+            Grid::Groups(groups) | Grid::Items(groups) => groups,
+        };
+        if items.contains(&0) {
             return Err(LaunchError::Bad("the grid is empty".into()));
         }
-        Ok(())
+        if let Grid::Groups(groups) = self.grid {
+            for (n, (g, b)) in items.iter_mut().zip(groups.iter().zip(self.block)) {
+                *n = g.checked_mul(b).ok_or_else(|| {
+                    LaunchError::Bad(format!(
+                        "{g} workgroups of {b} work-items are too many; a grid has at most {} work-items in a dimension",
+                        u32::MAX
+                    ))
+                })?;
+            }
+        }
+        Ok(items)
     }
 
     /// The kernarg segment's bytes, and the address and size of each buffer.
@@ -435,6 +456,7 @@ impl<'a> Launch<'a> {
     fn arguments(
         &self,
         shape: &Shape<'_>,
+        items: [u32; 3],
         memory: &mut GlobalMemory,
     ) -> Result<(Vec<u8>, Vec<(u64, usize)>), LaunchError> {
         let mut kernarg = vec![0u8; shape.kernarg_size.next_multiple_of(16).max(16)];
@@ -465,10 +487,10 @@ impl<'a> Launch<'a> {
         let mut taken = vec![false; explicit.len()];
         let mut raw_offset = 0;
         let mut position = 0;
-        for (name, arg) in &self.args {
-            let label = match name {
-                Some(n) => n.clone(),
-                None => position.to_string(),
+        for (given, (name, arg)) in self.args.iter().enumerate() {
+            let mut label = match name {
+                Some(n) => format!("{n:?}"),
+                None => given.to_string(),
             };
             // Without metadata, arguments lie one after the other at their natural alignment.
             let (offset, size) = if described {
@@ -489,6 +511,10 @@ impl<'a> Launch<'a> {
                 if std::mem::replace(&mut taken[i], true) {
                     return Err(LaunchError::Bad(format!("argument {label} is given twice")));
                 }
+                label = match &explicit[i].name {
+                    Some(n) if !n.is_empty() => format!("{n:?}"),
+                    _ => i.to_string(),
+                };
                 (explicit[i].offset as usize, explicit[i].size as usize)
             } else {
                 let size = match arg {
@@ -503,11 +529,11 @@ impl<'a> Launch<'a> {
             let bytes = match arg {
                 Arg::Value(b) => b.clone(),
                 Arg::Buffer(data) => {
-                    let title = match name {
-                        Some(n) => format!("argument {n:?}"),
-                        None => format!("argument {label}"),
-                    };
-                    memory.map_bytes(next, data, Permission::ReadWrite, title)?;
+                    // An empty buffer has an address, and no memory there.
+                    if !data.is_empty() {
+                        let title = format!("argument {label}");
+                        memory.map_bytes(next, data, Permission::ReadWrite, title)?;
+                    }
                     buffers.push((next, data.len()));
                     let address = next;
                     next = (next + data.len() as u64 + place::GAP).next_multiple_of(place::GAP);
@@ -526,20 +552,20 @@ impl<'a> Launch<'a> {
             kernarg[offset..offset + size].copy_from_slice(&bytes);
         }
         if let Some(k) = shape.kernel {
-            self.hidden_arguments(k, &mut kernarg);
+            self.hidden_arguments(k, items, &mut kernarg);
         }
         Ok((kernarg, buffers))
     }
 
     /// Fills the hidden arguments in (AMDGPUUsage, "Code Object V5 Metadata", `.value_kind`).
-    fn hidden_arguments(&self, kernel: &Kernel, kernarg: &mut [u8]) {
+    fn hidden_arguments(&self, kernel: &Kernel, items: [u32; 3], kernarg: &mut [u8]) {
         let apertures = waveglass_exec::dispatch::apertures(self.module.target);
         let Some(metadata) = &kernel.metadata else {
             return;
         };
         for a in metadata.args.iter().filter(|a| a.kind.is_hidden()) {
-            let whole = |i: usize| (self.items[i] / self.block[i]) as u64;
-            let partial = |i: usize| (self.items[i] % self.block[i]) as u64;
+            let whole = |i: usize| (items[i] / self.block[i]) as u64;
+            let partial = |i: usize| (items[i] % self.block[i]) as u64;
             let value: u64 = match a.kind {
                 ValueKind::HiddenBlockCountX => whole(0),
                 ValueKind::HiddenBlockCountY => whole(1),

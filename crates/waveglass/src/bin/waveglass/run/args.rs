@@ -12,7 +12,7 @@ use crate::cli::{check_wave_size, parse_target, parse_wave_size};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Values of --arg:\n  @a.npy @a.bin          a buffer with the file's content\n  zeros:f32:4096         a buffer of zeros\n  fill:u32:4096:7        a buffer of one value\n  iota:u32:4096          a buffer 0, 1, 2, ...\n  random:f32:4096:SEED   floats in [0, 1), integers over their range\n  1024  2.5              scalars of the argument's own size\n  u64:1024  f32:2.5      scalars of a type, checked against the argument's size\n\nExample:\n  waveglass run tests/kernels/built/linear.O3.hipfb --target gfx1100 --kernel vector_add \\\n    --grid 4 --block 64 --arg iota:f32:256 --arg fill:f32:256:0.5 --arg zeros:f32:256 \\\n    --arg 250 --print 2:8 --stats"
+    after_help = "Values of --arg:\n  @a.npy @a.bin          a buffer with the file's content\n  zeros:f32:4096         a buffer of zeros\n  fill:u32:4096:7        a buffer of one value\n  iota:u32:4096          a buffer 0, 1, 2, ...\n  random:f32:4096:SEED   floats in [0, 1), integers over their range\n  1024  2.5              scalars of the argument's own size; 2 is an integer, 2.0 a float\n  u64:1024  f32:2.5      scalars of a type, checked against the argument's size\n\nExample:\n  waveglass run tests/kernels/built/linear.O3.hipfb --target gfx1100 --kernel vector_add \\\n    --grid 4 --block 64 --arg iota:f32:256 --arg fill:f32:256:0.5 --arg zeros:f32:256 \\\n    --arg 250 --print 2:8 --stats"
 )]
 pub(crate) struct RunArgs {
     /// A code object, fat binary or raw code.
@@ -144,6 +144,15 @@ impl FromStr for Extent {
 pub(crate) enum Which {
     Index(usize),
     Name(String),
+}
+
+impl std::fmt::Display for Which {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Index(i) => i.fmt(f),
+            Self::Name(n) => n.fmt(f),
+        }
+    }
 }
 
 impl Which {

@@ -61,7 +61,8 @@ impl Array {
         let dtype = Dtype::from_name(&name)
             .ok_or_else(|| anyhow!("element type {ty} is none that a buffer can have"))?;
         if ty.endianness() == Endianness::Big && dtype.size() > 1 {
-            bail!("big-endian elements; convert with numpy's astype('<{ty}')");
+            let little = ty.to_string().replace('>', "<");
+            bail!("big-endian elements; convert with numpy's astype('{little}')");
         }
         let needed = header
             .shape()

@@ -138,7 +138,7 @@ fn launch(
         Some(path) => {
             let file = std::fs::File::create(path)
                 .with_context(|| format!("{}: cannot write the trace", path.display()))?;
-            Some(Mutex::new(std::io::BufWriter::new(file)))
+            Some(Mutex::new((std::io::BufWriter::new(file), None)))
         }
         None => None,
     };
@@ -161,17 +161,20 @@ fn launch(
             }
         }
         let [x, y, z] = wave.group;
-        let mut out = trace
+        let (out, failed) = &mut *trace
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
-        // A trace that cannot be written any more does not end the run.
-        let _ = writeln!(
+        // A trace that cannot be written any more does not end the run; its end reports that.
+        let written = writeln!(
             out,
             "group {x},{y},{z} wave {} exec {:016x} pc {:#x}: {line}",
             wave.id_in_group,
             wave.exec(),
             op.address
         );
+        if let Err(e) = written {
+            failed.get_or_insert(e);
+        }
     };
     let mut limits = Limits {
         timeout: run.timeout,
@@ -197,7 +200,16 @@ fn launch(
     if run.trace.is_some() {
         launch = launch.trace(&see);
     }
-    Ok(launch.run()?)
+    let report = launch.run()?;
+    if let (Some(trace), Some(path)) = (trace, &run.trace) {
+        let (mut out, failed) = trace
+            .into_inner()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        failed
+            .map_or_else(|| out.flush(), Err)
+            .with_context(|| format!("{}: cannot write the trace", path.display()))?;
+    }
+    Ok(report)
 }
 
 /// The module and, unless the file is raw code, the kernel.
@@ -205,8 +217,14 @@ fn load(run: &RunRequest, data: &[u8]) -> anyhow::Result<(Module, Option<Kernel>
     let file = match File::parse(data) {
         Err(e @ Error::UnknownFormat { .. }) => {
             let Some(target) = run.target else {
-                bail!("{e}; for raw machine code, say for what with --target");
+                bail!("{e} with --target");
             };
+            if data.is_empty() {
+                bail!("the file is empty");
+            }
+            if let Some(name) = &run.kernel {
+                bail!("--kernel {name}: raw code has no kernels; it starts at its first byte");
+            }
             let mut module = Module::raw(data.to_vec(), target.name())?;
             if let Some(lanes) = run.wavesize {
                 module = module.with_wave_size(lanes)?;
@@ -276,7 +294,17 @@ fn bind(kernel: &Kernel, values: &[NamedValue]) -> anyhow::Result<Vec<Bound>> {
             Some(name) => explicit
                 .iter()
                 .position(|a| a.name.as_deref() == Some(name))
-                .ok_or_else(|| anyhow!("--arg {name}: no argument has that name"))?,
+                .ok_or_else(|| {
+                    let names: Vec<&str> =
+                        explicit.iter().filter_map(|a| a.name.as_deref()).collect();
+                    if names.is_empty() {
+                        anyhow!(
+                            "--arg {name}: the file has no names of arguments; give them in order"
+                        )
+                    } else {
+                        anyhow!("--arg {name}: the arguments are {}", names.join(", "))
+                    }
+                })?,
             None => {
                 while slots.get(next).is_some_and(Option::is_some) {
                     next += 1;
@@ -343,10 +371,10 @@ fn pick(bound: &[Bound], which: Option<&Which>) -> anyhow::Result<usize> {
     };
     match i {
         Some(i) if is_buffer(&bound[i]) => Ok(i),
-        Some(_) => bail!("{which:?} is a scalar; only buffers change"),
-        None => bail!(
-            "no buffer argument {which:?}; the kernel takes {}",
-            bound.len()
-        ),
+        Some(i) => bail!("argument {i} is a scalar; only buffers change"),
+        None => match which {
+            Some(which) => bail!("no argument {which}; {} are given", bound.len()),
+            None => bail!("no argument is a buffer"),
+        },
     }
 }

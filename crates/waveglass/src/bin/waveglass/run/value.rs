@@ -110,9 +110,11 @@ fn integer(text: &str) -> Option<i128> {
         None => (false, text),
     };
     let v = match digits.strip_prefix("0x") {
-        Some(hex) => i128::from_str_radix(hex, 16).ok()?,
-        None if digits.starts_with(|c: char| c.is_ascii_digit()) => digits.parse().ok()?,
-        None => return None,
+        Some(hex) if hex.starts_with(|c: char| c.is_ascii_hexdigit()) => {
+            i128::from_str_radix(hex, 16).ok()?
+        }
+        _ if digits.starts_with(|c: char| c.is_ascii_digit()) => digits.parse().ok()?,
+        _ => return None,
     };
     Some(if negative { -v } else { v })
 }
@@ -267,6 +269,7 @@ mod tests {
         assert!(scalar("u64:1024", 4).is_err());
         assert!(scalar("256", 1).is_err());
         assert!(scalar("1", 3).is_err());
+        assert!("0x-5".parse::<ArgValue>().is_err());
         assert!("u8:256".parse::<ArgValue>().is_err());
     }
 
