@@ -127,6 +127,11 @@ pub(crate) fn run(targets: &[Target], options: &Options<'_>) -> Result<()> {
             }
         }
     }
+    let uses: Vec<String> = differs
+        .uses()
+        .map(|(line, n)| format!("{line}: {n}"))
+        .collect();
+    println!("uses of the lines of llvm-differs.txt: {}", uses.join(", "));
     anyhow::ensure!(
         failed.is_empty(),
         "more than one sample in {TOLERATED} differs from LLVM: {}",

@@ -3,12 +3,15 @@
 use crate::worker::Answer;
 use anyhow::{Context, Result, bail};
 use regex_lite::Regex;
+use std::cell::Cell;
 use waveglass_isa::{InstDef, OperandDef, OperandKind, Target};
 
 /// The parsed list.
 pub(crate) struct Differs(Vec<Entry>);
 
 struct Entry {
+    line: usize,
+    used: Cell<u64>,
     targets: Vec<Target>,
     encoding: String,
     condition: Condition,
@@ -56,7 +59,7 @@ impl Differs {
             if line.starts_with('#') || line.trim().is_empty() {
                 continue;
             }
-            entries.push(entry(line).with_context(|| format!("{path}:{}", n + 1))?);
+            entries.push(entry(n + 1, line).with_context(|| format!("{path}:{}", n + 1))?);
         }
         Ok(Self(entries))
     }
@@ -70,7 +73,7 @@ impl Differs {
         llvm: &Answer,
         ours: Option<&(String, usize)>,
     ) -> bool {
-        self.0.iter().any(|e| {
+        let entry = self.0.iter().find(|e| {
             if !e.targets.contains(&target) || !row.encoding().contains(&e.encoding) {
                 return false;
             }
@@ -96,12 +99,21 @@ impl Differs {
                     (Expected::Other, Answer::Text(..), Some(_)) => true,
                     _ => false,
                 }
-        })
+        });
+        if let Some(e) = entry {
+            e.used.set(e.used.get() + 1);
+        }
+        entry.is_some()
+    }
+
+    /// How often each entry allowed something: (line of the file, times).
+    pub(crate) fn uses(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        self.0.iter().map(|e| (e.line, e.used.get()))
     }
 }
 
 /// `TARGETS | ENCODING | CONDITION | ANSWER | REASON`.
-fn entry(line: &str) -> Result<Entry> {
+fn entry(number: usize, line: &str) -> Result<Entry> {
     let columns: Vec<&str> = line.splitn(5, " | ").map(str::trim).collect();
     let [targets, encoding, condition, answer, reason] = columns[..] else {
         bail!("an entry has five columns");
@@ -128,6 +140,8 @@ fn entry(line: &str) -> Result<Entry> {
         bail!("condition {condition:?}");
     };
     Ok(Entry {
+        line: number,
+        used: Cell::new(0),
         targets,
         encoding: encoding.trim_start_matches('*').to_owned(),
         condition,
