@@ -87,10 +87,13 @@ pub(crate) fn check(inst: &Inst, o: &OperandDef) -> Result<u8, ()> {
                     return Ok(4);
                 }
                 if raw == LITERAL64 && inst.target().has_gfx1250_insts() {
-                    if inst.def().shape.size >= 8 && inst.operand_def(Field::Imm).is_some() {
-                        return Err(());
-                    }
-                    return Ok(8);
+                    // The constant of V_FMAMK_F64 and V_FMAAK_F64 is one of 64 bits; that of
+                    // the other kinds has no place for one.
+                    return match inst.operand_def(Field::Imm) {
+                        Some(imm) if imm.spans.iter().map(|s| s.2).sum::<u8>() == 64 => Ok(0),
+                        Some(_) if inst.def().shape.size >= 8 => Err(()),
+                        _ => Ok(8),
+                    };
                 }
             }
             resolve_raw(inst, o, raw).map(|_| 0).ok_or(())
@@ -292,9 +295,11 @@ fn scalar(inst: &Inst, o: &OperandDef, code: u64) -> Option<Operand> {
         193..=208 => Some(Operand::InlineInt((192 - code as i64) as i8)),
         240..=248 => Some(Operand::InlineFloat(code as u8)),
         LITERAL64 if target.has_gfx1250_insts() && Inst::takes_literal(o.kind) => {
-            let l = inst.literal_words();
-            let (lo, hi) = (*l.first().unwrap_or(&0), *l.get(1).unwrap_or(&0));
-            Some(Operand::Literal64(lo as u64 | (hi as u64) << 32))
+            Some(Operand::Literal64(match inst.literal_words() {
+                [lo, hi] => *lo as u64 | (*hi as u64) << 32,
+                // Not yet known while the instruction is being checked, or shared.
+                _ => inst.field(Field::Imm),
+            }))
         }
         LITERAL if Inst::takes_literal(o.kind) => {
             Some(Operand::Literal(match inst.literal_words().first() {

@@ -749,7 +749,12 @@ fn image_sizes(inst: &Instruction, form: &Variant) -> (Vec<u32>, Vec<u32>, u32, 
     } else {
         least(&a)
     };
-    let own_data = least(&d);
+    // A gather returns four samples; where LLVM finds no form of the size asked for, it keeps
+    // the form of four for IMAGE_MSAA_LOAD and the smallest for the others.
+    let own_data = match inst.mnemonic.as_str() {
+        "image_msaa_load" if inst.flags.iter().any(|f| f == "Gather4") => 4,
+        _ => least(&d),
+    };
     (d, a, own_data, own)
 }
 

@@ -34,8 +34,8 @@ impl Printer<'_> {
             // prints as a number.
             Operand::Literal(l) if self.shares_constant(o) => self.shared(l),
             Operand::Literal(l) => self.literal(l, o.ty, o.bits),
-            // Scalar 16-bit floats print as integers do.
-            Operand::Literal64(l) if o.kind == OperandKind::ScalarSrcLit && o.bits == 16 => {
+            // Scalar comparisons of 16-bit floats print it as integers do.
+            Operand::Literal64(l) if o.bits == 16 && self.inst.def().encoding() == "ENC_SOPC" => {
                 self.literal64(l, OperandType::Int, 16);
             }
             Operand::Literal64(l) => self.literal64(l, o.ty, o.bits),
@@ -68,6 +68,10 @@ impl Printer<'_> {
             // A 16-bit integer operand reads the low half, which is not the number.
             (OperandType::Int | OperandType::Bits, 16) => {
                 self.hex(Operand::inline_float_bits(selector, o.ty, 16));
+            }
+            // These read the constant as binary32, and LLVM shows its bits.
+            (OperandType::PackedF16NoInline, _) => {
+                self.hex(Operand::inline_float_bits(selector, OperandType::Float, 32));
             }
             (OperandType::Int | OperandType::Bits | OperandType::Float, 64) if selector == 248 => {
                 self.out.push_str("0.15915494309189532");
@@ -113,6 +117,7 @@ impl Printer<'_> {
             self.out.push(')');
         } else if bits == 64 {
             match ty {
+                OperandType::Float if (-16..0).contains(&(l as i64)) => self.integer(l as i64),
                 OperandType::Float => self.double(l),
                 _ => self.hex(l),
             }
@@ -132,12 +137,14 @@ impl Printer<'_> {
         };
         let (wanted, width, read_as) = match (ty, bits) {
             (
-                OperandType::Bf16
-                | OperandType::PackedF16
-                | OperandType::PackedF16Splat
-                | OperandType::PackedBf16,
+                OperandType::Bf16 | OperandType::PackedF16 | OperandType::PackedBf16,
                 _,
             ) => (u64::from(l), 16, ty),
+            (OperandType::PackedF16Splat, _) if l >> 16 == l & 0xffff => {
+                (u64::from(l as u16), 16, ty)
+            }
+            // No constant is wider than 16 bits.
+            (OperandType::PackedF16Splat, _) => (u64::MAX, 16, ty),
             (OperandType::Float, 16) => (u64::from(l as u16), 16, ty),
             _ => (u64::from(l), 32, OperandType::Float),
         };
@@ -264,6 +271,11 @@ pub(super) fn literal_is_inline(l: u32, ty: OperandType, bits: u16) -> bool {
     };
     match (ty, bits) {
         (OperandType::Float, 64) | (OperandType::PackedF16NoInline, _) => false,
+        // A constant stands for both halves; a negative integer does not.
+        (OperandType::PackedF16Splat, _) => {
+            let both = l >> 16 == l & 0xffff && (l as u16 <= 64 || float(16, l as u16 as u64));
+            small(l as i32 as i64) || both
+        }
         (_, 64) if !matches!(ty, OperandType::PackedF32 | OperandType::PackedInt32) => {
             l <= 64 || float(64, l as u64)
         }
