@@ -87,12 +87,12 @@ pub(crate) fn check(inst: &Inst, o: &OperandDef) -> Result<u8, ()> {
                     return Ok(4);
                 }
                 if raw == LITERAL64 && inst.target().has_gfx1250_insts() {
-                    // The constant of V_FMAMK_F64 and V_FMAAK_F64 is one of 64 bits; that of
-                    // the other kinds has no place for one.
+                    // Only the 32-bit formats take one (CDNA5 ISA 4.1); V_FMAMK_F64 and
+                    // V_FMAAK_F64 share their constant.
                     return match inst.operand_def(Field::Imm) {
                         Some(imm) if imm.spans.iter().map(|s| s.2).sum::<u8>() == 64 => Ok(0),
-                        Some(_) if inst.def().shape.size >= 8 => Err(()),
-                        _ => Ok(8),
+                        _ if inst.def().shape.size == 4 => Ok(8),
+                        _ => Err(()),
                     };
                 }
             }
@@ -123,10 +123,16 @@ fn valid_dpp_ctrl(inst: &Inst, v: u64) -> bool {
         0x160..=0x16f => !gfx9,
         _ => false,
     };
-    // 64-bit operands move by row_newbcast (row_share on gfx1251) only (CDNA2 ISA 6.3.1).
+    // Operations of the double-precision ALU move by row_newbcast (row_share on gfx1251) only:
+    // those with 64-bit operands, and on gfx1251 the 32-bit multiplies.
     let wide = || {
         (target.has_gfx90a_insts() || target == Target::Gfx1251)
             && inst.def().operands().iter().any(|o| o.bits == 64)
+            || target == Target::Gfx1251
+                && matches!(
+                    inst.mnemonic(),
+                    "v_mul_lo_u32" | "v_mul_hi_u32" | "v_mul_hi_i32" | "v_mad_u32"
+                )
     };
     known && (matches!(v, 0x150..=0x15f) || !wide())
 }
@@ -158,7 +164,7 @@ fn resolve_raw(inst: &Inst, o: &OperandDef, raw: u64) -> Option<Operand> {
         OperandKind::VgprExport => export(inst, o),
         OperandKind::VgprLo => half(raw & 0x7f, raw & 0x80 != 0),
         OperandKind::VgprHalf => half(raw & 0xff, op_sel(inst, o)),
-        OperandKind::VgprOrAgpr => {
+        OperandKind::VgprOrAgpr | OperandKind::VgprOrAgprUnaligned => {
             if raw & 0x200 != 0 {
                 agpr(raw & 0xff)
             } else {
@@ -260,7 +266,10 @@ fn vector(inst: &Inst, o: &OperandDef, file: RegFile, index: u64) -> Option<Oper
     if n > 1
         && index & 1 != 0
         && inst.target().has_aligned_vgprs()
-        && o.kind != OperandKind::VgprUnaligned
+        && !matches!(
+            o.kind,
+            OperandKind::VgprUnaligned | OperandKind::VgprOrAgprUnaligned
+        )
     {
         return None;
     }

@@ -37,9 +37,9 @@ const ANONYMOUS: &[(&str, &str)] = &[
     ("anonymous_21087", "mods.int16"),
     ("anonymous_21118", "mods.int16"),
     ("anonymous_21122", "mods.int16"),
-    ("anonymous_24992", "s.32.b"),
+    ("anonymous_24992", "sxm.32.b"),
     ("anonymous_26775", "vh.16.b"),
-    ("anonymous_29850", "s.32.b"),
+    ("anonymous_29850", "sxe.32.b"),
 ];
 
 /// Classes with a meaning of their own.
@@ -68,7 +68,7 @@ const NAMED: &[(&str, &str)] = &[
     ("ExpSrc1", "vexp.32.b"),
     ("ExpSrc2", "vexp.32.b"),
     ("ExpSrc3", "vexp.32.b"),
-    ("AVLdSt_96_Align1", "va.96.b"),
+    ("AVLdSt_96_Align1", "vau.96.b"),
     ("VGPROp_96_Align1", "vu.96.b"),
     ("PackedF16InputMods", "mods.packed"),
     ("PackedI16InputMods", "mods.packed"),

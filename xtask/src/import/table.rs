@@ -523,6 +523,10 @@ fn shape_of(
         if enc == "ENC_VOP3P" && target.major() >= 10 && kind.starts_with("vsc.") {
             kind.replace_range(..3, "vs");
         }
+        // A constant stands for both halves of V_PK_FMAC_F16's source from RDNA 3 on.
+        if kind.ends_with(".v2f16s") && target.major() < 11 {
+            kind.truncate(kind.len() - 1);
+        }
         if kind.starts_with("va.") && !target.has_gfx90a_insts() {
             // The bit that chooses AGPRs exists from CDNA 2 on.
             spans.retain(|s| s.1 != 9);

@@ -69,7 +69,7 @@ impl Printer<'_> {
             (OperandType::Int | OperandType::Bits, 16) => {
                 self.hex(Operand::inline_float_bits(selector, o.ty, 16));
             }
-            // These read the constant as binary32, and LLVM shows its bits.
+            // LLVM shows the bits of the binary32 constant here.
             (OperandType::PackedF16NoInline, _) => {
                 self.hex(Operand::inline_float_bits(selector, OperandType::Float, 32));
             }
@@ -102,6 +102,8 @@ impl Printer<'_> {
             self.out.push_str("lit(");
             self.hex(l as u64);
             self.out.push(')');
+        } else if ty == OperandType::PackedF16NoInline && (-16..=64).contains(&(l as i32)) {
+            self.integer(i64::from(l as i32));
         } else if bits == 16 && ty != OperandType::Bf16 {
             self.hex(l as u16 as u64);
         } else {
@@ -150,7 +152,6 @@ impl Printer<'_> {
         };
         let float = (240..=248).find(|&s| Operand::inline_float_bits(s, read_as, width) == wanted);
         match float {
-            _ if ty == OperandType::PackedF16NoInline => self.hex(u64::from(l)),
             _ if (-16..=64).contains(&integer) => self.integer(integer),
             Some(s) => self.out.push_str(FLOATS[(s - 240) as usize]),
             None if bits == 16 && ty != OperandType::Bf16 => self.hex(u64::from(l as u16)),
