@@ -33,8 +33,9 @@ fn matrix_dwords(inst: &Inst, o: &OperandDef) -> u8 {
     } else {
         (inst.field(Field::Cbsz), inst.field(Field::Blgp), 8)
     };
-    // Reserved formats: LLVM takes both matrices as 8-bit ones.
-    if a > 4 || b > 4 {
+    // A reserved format stands for an 8-bit one as far as the registers go, on CDNA 5 for both
+    // matrices: the manuals do not say, this is what LLVM has.
+    if inst.target().has_gfx1250_insts() && (a > 4 || b > 4) {
         return full;
     }
     match if o.field == Field::Src0 { a } else { b } {

@@ -171,8 +171,14 @@ pub(crate) fn kind(class: &str) -> Result<String> {
     }
     for (prefix, what) in [("VISrc_", "vi"), ("AISrc_", "ai")] {
         if let Some((bits, ty)) = base.strip_prefix(prefix).and_then(|r| r.split_once('_'))
-            && let Some((ty, _)) = type_of(ty)
+            && let Some((element, _)) = type_of(ty)
         {
+            // Each register of matrix C holds two elements of 16 bits.
+            let ty = match ty {
+                "f16" => "v2f16s",
+                "bf16" => "v2bf16",
+                _ => element,
+            };
             return Ok(format!("{what}.{bits}.{ty}"));
         }
     }

@@ -76,6 +76,10 @@ impl Printer<'_> {
             (OperandType::Int | OperandType::Bits | OperandType::Float, 64) if selector == 248 => {
                 self.out.push_str("0.15915494309189532");
             }
+            // Eight registers of matrix C: doubles on CDNA, and RDNA 3's print as those do.
+            (OperandType::Float, 256) if selector == 248 && self.inst.target().major() < 12 => {
+                self.out.push_str("0.15915494309189532");
+            }
             _ => self.out.push_str(FLOATS[(selector - 240) as usize]),
         }
     }
