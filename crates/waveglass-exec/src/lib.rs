@@ -45,6 +45,7 @@ pub mod alu;
 pub mod dispatch;
 pub mod error;
 pub mod machine;
+pub mod matrix;
 pub mod program;
 pub mod rows;
 pub mod run;
