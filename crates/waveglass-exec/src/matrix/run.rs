@@ -2,7 +2,7 @@
 //!
 //! A and B become rows of numbers over the lanes. A column of A and a row of B are then runs of
 //! those, and D is the sum of their outer products over k, which is the loop that vectorizes: one
-//! element of A against a run of B, eight or so rows of D in host registers at a time.
+//! element of A against a run of B, four rows of D in host registers at a time.
 
 use super::format::{CANONICAL_NAN, decode, flushed, to_bf16, to_f16};
 use super::layout::{Plan, Tile};
@@ -410,12 +410,9 @@ fn product<T: Number, const V: usize, const N: usize>(
     }
 }
 
-/// Rows that fit the host's registers together.
+/// Rows that fit the host's registers together. Past four the compiler stops keeping them there.
 const fn rows_at_once(vector: usize, columns: usize, size: usize) -> usize {
-    let rows = 8 * vector / (columns * size);
-    if rows >= 8 && columns == 16 {
-        8
-    } else if rows >= 4 {
+    if 8 * vector / (columns * size) >= 4 {
         4
     } else {
         2
@@ -432,7 +429,6 @@ fn block<T: Number, const V: usize, const N: usize>(
     c: &mut [T],
 ) {
     match rows_at_once(V, N, size_of::<T>()) {
-        8 => rows::<T, N, 8>(tile, ks, a, b, c),
         4 => rows::<T, N, 4>(tile, ks, a, b, c),
         _ => rows::<T, N, 2>(tile, ks, a, b, c),
     }

@@ -153,7 +153,11 @@ fn codes(format: Format, most: f64) -> Vec<u64> {
         _ => (0..1 << format.bits())
             .filter(|&c| {
                 let v = value(format, c);
-                let step = if most < 3.0 { 1.0 } else { 16.0 };
+                let step = match most {
+                    ..3.0 => 1.0,
+                    ..5.0 => 4.0,
+                    _ => 16.0,
+                };
                 v.abs() <= most && (v * step).fract() == 0.0
             })
             .collect(),
@@ -217,6 +221,7 @@ impl Case {
         let most = match row.result {
             Cells::Bf16 | Cells::Bf16F32 => 1.0,
             Cells::F16 => 2.0,
+            _ if row.scale != 0 => 4.0,
             _ => 16.0,
         };
         let (a_codes, b_codes) = (codes(formats.0, most), codes(formats.1, most));
