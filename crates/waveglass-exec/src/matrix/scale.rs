@@ -17,14 +17,16 @@ pub enum ScaleFormat {
 impl ScaleFormat {
     /// The value of a code.
     pub fn decode(self, code: u32) -> f64 {
+        // All exponents here are far inside f64's.
+        let power = |e: i32| f64::from_bits(((e + 1023) as u64) << 52);
         let minifloat = |exponent: u32, bias: i32| {
             let fraction = (code & 7) as f64;
             let significand = if exponent == 0 { fraction } else { 8.0 + fraction };
-            significand * 2f64.powi(exponent.max(1) as i32 - bias - 3)
+            significand * power(exponent.max(1) as i32 - bias - 3)
         };
         match self {
             Self::E8m0 if code & 0xff == 0xff => f64::NAN,
-            Self::E8m0 => 2f64.powi((code & 0xff) as i32 - 127),
+            Self::E8m0 => power((code & 0xff) as i32 - 127),
             Self::E5m3 if code & 0xff == 0xff => f64::NAN,
             Self::E5m3 => minifloat(code >> 3 & 31, 15),
             Self::E4m3 if code & 0x7f == 0x7f => f64::NAN,
