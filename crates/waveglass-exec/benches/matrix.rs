@@ -4,7 +4,7 @@
 //! instructions a second and billions of multiply-adds a second.
 
 use std::time::Instant;
-use waveglass_exec::{Dispatch, Limits, Packet, Program, Registers, ScratchArena, Setup, run};
+use waveglass_exec::{Dispatch, Limits, Packet, Program, Registers, ScratchArena, Setup, Watch, run};
 use waveglass_isa::Target;
 use waveglass_mem::GlobalMemory;
 
@@ -132,7 +132,7 @@ fn measure(target: Target, wave_size: u32, hex: &str) -> f64 {
     for _ in 0..5 {
         let start = Instant::now();
         let scratch = ScratchArena { base: 0, size: 0 };
-        let (outcome, error) = run(&dispatch, &program, &memory, scratch, &limits, None);
+        let (outcome, error) = run(&dispatch, &program, &memory, scratch, &limits, Watch::default());
         let seconds = start.elapsed().as_secs_f64();
         assert!(error.is_none(), "{error:?}");
         best = best.max(outcome.stats.instructions as f64 / 11.0 * 8.0 / seconds);
