@@ -46,6 +46,7 @@ pub mod alu;
 pub mod dispatch;
 pub mod error;
 pub mod machine;
+pub mod matrix;
 pub mod order;
 pub mod program;
 pub mod rows;
