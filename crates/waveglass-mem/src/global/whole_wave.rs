@@ -199,27 +199,20 @@ fn gather<const N: usize, const W: usize>(
     addresses: &[u64; W],
     registers: &mut [[u32; W]; N],
 ) {
-    let base = region.base;
-    if N.is_multiple_of(2) {
-        let words = region.words();
-        for (lane, &address) in addresses.iter().enumerate() {
-            let first = (address.wrapping_sub(base) / 8) as usize;
+    for (lane, &address) in addresses.iter().enumerate() {
+        let offset = address.wrapping_sub(region.base) as usize;
+        if N.is_multiple_of(2) {
             for k in 0..N / 2 {
-                // SAFETY: `holds` has found the lane's `N` dwords inside the region, and with them
-                // the words that they are.
-                let word = unsafe { words.get_unchecked(first + k) }.load(Relaxed);
+                // SAFETY: `holds` has found the lane's `N` dwords inside the region, aligned to 8.
+                let word = unsafe { region.word_at(offset + 8 * k) }.load(Relaxed);
                 registers[2 * k][lane] = word as u32;
                 registers[2 * k + 1][lane] = (word >> 32) as u32;
             }
-        }
-        return;
-    }
-    let dwords = region.dwords();
-    for (lane, &address) in addresses.iter().enumerate() {
-        let first = (address.wrapping_sub(base) / 4) as usize;
-        for (d, register) in registers.iter_mut().enumerate() {
-            // SAFETY: `holds` has found the lane's `N` dwords inside the region.
-            register[lane] = unsafe { dwords.get_unchecked(first + d) }.load(Relaxed);
+        } else {
+            for (d, register) in registers.iter_mut().enumerate() {
+                // SAFETY: `holds` has found the lane's `N` dwords inside the region, aligned to 4.
+                register[lane] = unsafe { region.dword_at(offset + 4 * d) }.load(Relaxed);
+            }
         }
     }
 }
@@ -231,26 +224,20 @@ fn scatter<const N: usize, const W: usize>(
     addresses: &[u64; W],
     registers: &[[u32; W]; N],
 ) {
-    let base = region.base;
-    if N.is_multiple_of(2) {
-        let words = region.words();
-        for (lane, &address) in addresses.iter().enumerate() {
-            let first = (address.wrapping_sub(base) / 8) as usize;
+    for (lane, &address) in addresses.iter().enumerate() {
+        let offset = address.wrapping_sub(region.base) as usize;
+        if N.is_multiple_of(2) {
             for k in 0..N / 2 {
                 let (low, high) = (registers[2 * k][lane], registers[2 * k + 1][lane]);
                 let word = u64::from(low) | u64::from(high) << 32;
                 // SAFETY: as in `gather`.
-                unsafe { words.get_unchecked(first + k) }.store(word, Relaxed);
+                unsafe { region.word_at(offset + 8 * k) }.store(word, Relaxed);
             }
-        }
-        return;
-    }
-    let dwords = region.dwords();
-    for (lane, &address) in addresses.iter().enumerate() {
-        let first = (address.wrapping_sub(base) / 4) as usize;
-        for (d, register) in registers.iter().enumerate() {
-            // SAFETY: as in `gather`.
-            unsafe { dwords.get_unchecked(first + d) }.store(register[lane], Relaxed);
+        } else {
+            for (d, register) in registers.iter().enumerate() {
+                // SAFETY: as in `gather`.
+                unsafe { region.dword_at(offset + 4 * d) }.store(register[lane], Relaxed);
+            }
         }
     }
 }
