@@ -44,6 +44,7 @@
 pub mod alu;
 pub mod dispatch;
 pub mod error;
+mod fidelity;
 pub mod machine;
 pub mod program;
 pub mod rows;
@@ -59,6 +60,7 @@ mod testing;
 mod testing_program;
 
 pub use dispatch::{Dispatch, Packet, Setup};
+pub use fidelity::{Fidelity, fidelity};
 pub use error::{RunError, Stop, WaveFault};
 pub use program::{Op, Program, Registers, Step};
 pub use run::{Limits, Outcome, ScratchArena, Trace, run, scratch_needed};
