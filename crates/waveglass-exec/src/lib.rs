@@ -60,8 +60,8 @@ mod testing;
 mod testing_program;
 
 pub use dispatch::{Dispatch, Packet, Setup};
-pub use fidelity::{Fidelity, fidelity};
 pub use error::{RunError, Stop, WaveFault};
+pub use fidelity::{Fidelity, fidelity};
 pub use program::{Op, Program, Registers, Step};
 pub use run::{Limits, Outcome, ScratchArena, Trace, run, scratch_needed};
 pub use stats::{Family, Stats};

@@ -73,6 +73,12 @@ impl Mode {
         self.0 >> 9 & 1 != 0
     }
 
+    /// FP16_OVFL: results that overflow in half precision or an 8-bit float become the largest
+    /// number.
+    pub fn fp16_ovfl(self) -> bool {
+        self.0 >> 23 & 1 != 0
+    }
+
     /// GPR_IDX_EN: M0 moves register numbers of vector operations (gfx9).
     pub fn gpr_index(self) -> bool {
         self.0 & Self::GPR_IDX_EN != 0

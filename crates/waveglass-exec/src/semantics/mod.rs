@@ -105,6 +105,7 @@ const REASONS: &[&str] = &[
     "a load into LDS",
     "TFE",
     "GDS is not modelled",
+    vector::SCALE_SEL,
 ];
 
 /// A step that goes on with the next op.

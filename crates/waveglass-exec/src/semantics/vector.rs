@@ -14,11 +14,17 @@ mod lanes;
 mod move_select;
 mod packed;
 mod relative;
+mod scaled;
+mod small_float;
 
 #[cfg(test)]
 mod arithmetic_tests;
+#[cfg(test)]
+mod small_float_tests;
 
 use super::Registry;
+
+pub(super) use scaled::SCALE_SEL;
 
 pub(super) fn register(r: &mut Registry) {
     move_select::register(r);
@@ -34,5 +40,7 @@ pub(super) fn register(r: &mut Registry) {
     dot_mix::register(r);
     lanes::register(r);
     relative::register(r);
+    small_float::register(r);
+    scaled::register(r);
     dual::register(r);
 }

@@ -50,6 +50,8 @@ pub enum MaskUse {
     TruthTable,
     /// The kernel gets NEG_LO, whose bit says that a source is signed (`v_dot4_i32_iu8`).
     Signed,
+    /// The kernel's setting holds OP_SEL and the clamp bit too (conversions of 8-bit floats).
+    Selection,
 }
 
 /// How the high half of a 16-bit result's register fares on gfx9 (Vega ISA 6.4: most operations
@@ -194,6 +196,7 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
                 | MaskUse::Vcc
                 | MaskUse::TruthTable
                 | MaskUse::Signed
+                | MaskUse::Selection
         )
     {
         match c.inst.operand(dst) {
@@ -230,6 +233,7 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         MaskUse::Select => info.mask_in = mask_source(c, dst),
         MaskUse::Vcc => info.mask_in = Src::Sgpr(sreg::VCC_LO as u8),
         MaskUse::Signed => info.mask_in = Src::Const(signed_sources(c)),
+        MaskUse::Selection => info.mask_in = Src::Const(kernel::Setting::selection(c.inst)),
         MaskUse::TruthTable => info.mask_in = Src::Const(c.inst.field(Field::Bitop3) & 0xff),
     }
     let n = c.rows * ROW_LANES as u32;
@@ -378,6 +382,7 @@ fn run_plain(m: &mut Machine<'_>, op: &Op) -> Step {
 fn mask_in(m: &Machine<'_>, info: &ValuInfo) -> u64 {
     match info.mask_in {
         Src::None => kernel::Setting::of(m.wave).0,
+        Src::Const(v) if info.mask == MaskUse::Selection => kernel::Setting::of(m.wave).0 | v,
         // A truth table is no wider than eight bits, whatever the wave's size.
         s => m.mask(s),
     }
@@ -386,7 +391,12 @@ fn mask_in(m: &Machine<'_>, info: &ValuInfo) -> u64 {
 /// Writes a mask result; lanes that are off are zero in it ("V_CMP": D[threadId], other bits zero).
 fn write_mask(m: &mut Machine<'_>, info: &ValuInfo, mask: u64) {
     match info.mask {
-        MaskUse::None | MaskUse::Select | MaskUse::Vcc | MaskUse::TruthTable | MaskUse::Signed => {}
+        MaskUse::None
+        | MaskUse::Select
+        | MaskUse::Vcc
+        | MaskUse::TruthTable
+        | MaskUse::Signed
+        | MaskUse::Selection => {}
         MaskUse::Compare | MaskUse::CarryOut | MaskUse::CarryInOut => {
             m.wave.set_mask(info.mask_out as usize, mask);
         }

@@ -144,8 +144,8 @@ impl SourceMods {
         // v_fmac in its long form may negate the accumulator.
         if let Some(o) = c.inst.operand_def(Field::Src2Modifiers) {
             let bits = c.inst.raw(o);
-            m.neg = bits & 1 != 0;
-            m.abs = bits & 2 != 0;
+            m.neg = bits & 1 != 0 && ty.is_float();
+            m.abs = bits & 2 != 0 && ty.is_float();
         }
         m
     }
@@ -197,6 +197,8 @@ impl SourceMods {
         }
         match ty {
             Ty::F64 | Ty::B64 => sign(&mut regs[n..2 * n], 0x8000_0000, self.neg, self.abs),
+            // One modifier for both halves, where the instruction is not of VOP3P.
+            Ty::PkF16 | Ty::PkBf16 => sign(&mut regs[..n], 0x8000_8000, self.neg, self.abs),
             Ty::F16 | Ty::Bf16 | Ty::B16 => sign(&mut regs[..n], 0x8000, self.neg, self.abs),
             _ => sign(&mut regs[..n], 0x8000_0000, self.neg, self.abs),
         }

@@ -3,7 +3,7 @@
 
 use super::kernel::Ty;
 use super::modifiers::Part;
-use super::{High16, Spec};
+use super::{High16, MaskUse, Spec};
 use crate::alu::modifiers;
 use crate::program::Compile;
 use crate::wave::Wave;
@@ -46,7 +46,9 @@ impl ResultMods {
     pub fn of(c: &Compile<'_>, spec: &Spec, dst: Field) -> Self {
         let inst = c.inst;
         let mut m = Self {
-            clamp: inst.field(Field::Clamp) != 0,
+            // Conversions of 8-bit floats make their own use of the bit on CDNA 5.
+            clamp: inst.field(Field::Clamp) != 0
+                && !(spec.mask == MaskUse::Selection && inst.target().has_gfx1250_insts()),
             ..Self::default()
         };
         m.omod = inst.field(Field::Omod) as u8;
