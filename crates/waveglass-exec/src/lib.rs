@@ -11,6 +11,7 @@
 //! * `valu/`: how a lane kernel becomes an executed vector instruction: broadcast of scalars,
 //!   neg/abs, halves, SDWA, DPP on the way in; omod, clamp, merging and EXEC on the way out.
 //! * `machine.rs`: what a handler sees: wave, LDS, memory, counters.
+//! * `order/`: operations in flight, waits, and registers touched too early.
 //! * `dispatch.rs`: launch state by the HSA ABI; `run.rs`: workgroups, barriers, limits.
 //!
 //! # Adding instructions
@@ -46,6 +47,7 @@ pub mod dispatch;
 pub mod error;
 mod fidelity;
 pub mod machine;
+pub mod order;
 pub mod program;
 pub mod rows;
 pub mod run;
@@ -62,7 +64,8 @@ mod testing_program;
 pub use dispatch::{Dispatch, Packet, Setup};
 pub use error::{RunError, Stop, WaveFault};
 pub use fidelity::{Fidelity, fidelity};
+pub use order::{Hazard, HazardKind, HazardRegister, MemoryOrder};
 pub use program::{Op, Program, Registers, Step};
-pub use run::{Limits, Outcome, ScratchArena, Trace, run, scratch_needed};
+pub use run::{Limits, Outcome, ScratchArena, Trace, Watch, run, scratch_needed};
 pub use stats::{Family, Stats};
 pub use wave::Wave;
