@@ -92,6 +92,8 @@ pub struct Op {
     pub address: u64,
     /// What it counts as.
     pub family: Family,
+    /// Why executing it stops the run, where it was known when it was compiled.
+    pub refused: Option<&'static str>,
 }
 
 /// Everything that a kernel can jump to, as ops.
@@ -281,6 +283,7 @@ pub fn branch_target(inst: &Inst, address: u64) -> Option<u64> {
     if !(m.starts_with("s_branch")
         || m.starts_with("s_cbranch")
         || m == "s_call_b64"
+        || m == "s_call_i64"
         || m.starts_with("s_subvector_loop"))
     {
         return None;
@@ -316,6 +319,7 @@ impl Op {
             inst: None,
             address,
             family: Family::Other,
+            refused: None,
         }
     }
 

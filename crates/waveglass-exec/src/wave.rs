@@ -1,5 +1,6 @@
 //! The state of one wave.
 
+use crate::barrier::BarrierState;
 use crate::error::WaveFault;
 use crate::rows::Rows;
 use waveglass_isa::Target;
@@ -88,9 +89,9 @@ impl Mode {
     pub const GPR_IDX_EN: u32 = 1 << 27;
 
     /// Whether arithmetic is in the mode that the lane kernels are written for: round to nearest
-    /// even, all denormals kept.
+    /// even, all denormals kept, overflows of half precision infinite.
     pub fn is_default(self) -> bool {
-        self.0 & 0xff == 0xf0
+        self.0 & 0x80_00ff == 0xf0
     }
 }
 
@@ -123,6 +124,8 @@ pub struct Wave {
     pub scratch_base: u64,
     /// Scratch bytes a lane.
     pub scratch_size: u32,
+    /// The priority that the program set (`s_setprio`).
+    pub priority: u8,
     /// Position in the workgroup.
     pub id_in_group: u32,
     /// The workgroup's id.
@@ -131,8 +134,8 @@ pub struct Wave {
     pub ip: u32,
     /// Instructions executed.
     pub steps: u64,
-    /// The barrier's phase that the wave waits for to end.
-    pub awaits: u64,
+    /// Where the wave stands with its workgroup's barriers.
+    pub barriers: BarrierState,
     /// Memory violations that were not collected yet, the first of them.
     pub faults: Vec<WaveFault>,
     /// How many there were.
@@ -172,11 +175,12 @@ impl Wave {
             trapsts: 0,
             scratch_base: 0,
             scratch_size: 0,
+            priority: 0,
             id_in_group: 0,
             group: [0; 3],
             ip: 0,
             steps: 0,
-            awaits: 0,
+            barriers: BarrierState::default(),
             faults: Vec::new(),
             fault_count: 0,
             vgpr_msb: 0,

@@ -67,7 +67,7 @@ pub(crate) fn execute(
             }
             Step::Barrier | Step::Yield => {
                 m.wave.ip = op.next;
-                if step == Step::Barrier && m.barrier.is_over(m.wave.awaits) {
+                if step == Step::Barrier && m.barrier.pass(m.wave) {
                     ip = op.next;
                     continue;
                 }

@@ -14,6 +14,7 @@ mod lanes;
 mod move_select;
 mod packed;
 mod relative;
+mod rounded;
 mod scaled;
 mod small_float;
 
@@ -24,7 +25,7 @@ mod small_float_tests;
 
 use super::Registry;
 
-pub(super) use scaled::SCALE_SEL;
+pub(crate) use rounded::{Directed, directed};
 
 pub(super) fn register(r: &mut Registry) {
     move_select::register(r);

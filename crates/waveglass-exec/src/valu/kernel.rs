@@ -58,6 +58,11 @@ pub const fn builds<T: LaneOp>() -> Builds {
     [baseline::<T>, baseline::<T>, baseline::<T>]
 }
 
+/// The baseline build alone, for what need not be fast.
+pub fn portable<T: LaneOp>() -> Kernel {
+    baseline::<T>
+}
+
 /// The best build that this machine runs: an index into [`Builds`].
 pub fn level() -> usize {
     static LEVEL: OnceLock<usize> = OnceLock::new();

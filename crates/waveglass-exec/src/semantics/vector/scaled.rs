@@ -165,7 +165,7 @@ fn compile(c: &Compile<'_>) -> Op {
 }
 
 /// Why a scale selection is refused.
-pub(in crate::semantics) const SCALE_SEL: &str =
+const SCALE_SEL: &str =
     "a scale selection that the manual's listing and its tables describe differently";
 
 fn run(m: &mut Machine<'_>, op: &Op) -> Step {
