@@ -10,6 +10,8 @@ mod dpp;
 pub mod kernel;
 mod modifiers;
 mod result;
+#[cfg(test)]
+mod rounding_tests;
 pub mod scalar;
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@
 
 use crate::alu::convert::*;
 use crate::alu::division::{v_div_fmas_f32, v_div_fmas_f64};
-use crate::alu::float::{Round, flush_f16, flush_f32, nan2_f32};
+use crate::alu::float::{Round, flush_f16, flush_f32, nan2_f32, nan3_f32, narrow_f16, widen_f16};
 use crate::alu::float16;
 use crate::alu::float32::*;
 use crate::alu::float64::*;
@@ -155,10 +155,7 @@ fn fract<T: Number>(a: T, floor: T, below_one: T, r: Round, nearest: impl Fn(T) 
 fn mad_f32(a: f32, b: f32, c: f32, r: Round, product: impl Fn(f32, f32) -> f32) -> f32 {
     let (a, b, c) = (flush_f32(a), flush_f32(b), flush_f32(c));
     let p = flush_f32(mul(a, b, r, &product));
-    if !(p.is_finite() && c.is_finite()) {
-        return v_mad_f32(a, b, c);
-    }
-    flush_f32(add(p, c, r, |x, y| nan2_f32(x + y, x, y)))
+    flush_f32(add(p, c, r, |x, y| nan3_f32(x + y, a, b, c)))
 }
 
 fn dx9_product(a: f32, b: f32, r: Round) -> f32 {
@@ -299,11 +296,15 @@ fn f16_mad(a: F16, b: F16, c: F16, keep_denormals: bool, r: Round) -> F16 {
         true => product,
         false => F16(flush_f16(product.0)),
     };
-    if product.is_finite() && c.is_finite() {
-        f16_add(product, c, r)
-    } else {
-        F16(float16::v_mad_f16(a.0, b.0, c.0))
-    }
+    add(product, c, r, |x, y| {
+        let [a, b, c] = [a, b, c].map(|x| widen_f16(x.0));
+        F16(narrow_f16(nan3_f32(
+            widen_f16(x.0) + widen_f16(y.0),
+            a,
+            b,
+            c,
+        )))
+    })
 }
 
 /// One half of a packed operand.
