@@ -459,7 +459,7 @@ fn execute<const TRACE: bool>(
         match (op.run)(m, op) {
             Step::Next => ip = op.next,
             Step::Goto(i) => ip = i,
-            Step::Jump(to) => match program.find(to) {
+            Step::Jump(to) => match program.find_with(to, m.wave.vgpr_msb) {
                 Some(i) => ip = i,
                 None => {
                     return (

@@ -140,8 +140,8 @@ pub struct Wave {
     pub faults: Vec<WaveFault>,
     /// How many there were.
     pub fault_count: u64,
-    /// The extra VGPR number bits of gfx1250 (`s_set_vgpr_msb`).
-    pub vgpr_msb: u32,
+    /// The VGPR MSBs of gfx1250, as `s_set_vgpr_msb` has them.
+    pub vgpr_msb: u8,
 }
 
 /// Temporaries kept behind the registers: five operands of up to 32 dwords each would be needed

@@ -8,8 +8,12 @@ mod hwreg;
 mod message;
 mod one;
 #[cfg(test)]
+mod state_tests;
+#[cfg(test)]
 mod tests;
 mod two;
+
+pub(super) use hwreg::may_switch_index_mode;
 
 use super::{CompileFn, Registry, Semantics};
 use crate::program::{Compile, Handler, Op};

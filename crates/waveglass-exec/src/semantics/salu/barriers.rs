@@ -10,23 +10,18 @@ use crate::barrier::WaitsFor;
 use crate::machine::Machine;
 use crate::program::{Compile, Handler, Op, Step};
 use crate::wave::sreg;
-use waveglass_isa::{Field, Operand, RegFile};
+use waveglass_isa::Field;
 
 /// The source as M0 or a constant number.
 fn barrier(c: &Compile<'_>, run: Handler) -> Op {
     let mut op = c.op(run);
-    let in_m0 = matches!(
-        c.inst.operand(Field::Src0),
-        Some(Operand::Reg(r)) if r.file == RegFile::M0
-    );
-    // Where the field is an immediate, it holds a scalar source's number: 128 to 192 are 0 to 64,
-    // 193 to 208 are -1 to -16, 125 is M0 on these targets.
-    let raw = c.inst.operand_def(Field::Src0).map_or(0, |o| c.inst.raw(o));
-    let number = match raw & 0xff {
+    // The field holds a scalar source's number: 128 to 192 are 0 to 64, 193 to 208 are -1 to -16,
+    // 125 is M0. The form with M0 has no operand in the table.
+    let raw = c.inst.bits(0, 8);
+    let number = match raw {
         v @ 128..=192 => v as i64 - 128,
         v @ 193..=208 => 192 - v as i64,
         125 => return with_m0(op),
-        _ if in_m0 => return with_m0(op),
         _ => return refuse(c, NUMBER),
     };
     op.imm = number as u64;

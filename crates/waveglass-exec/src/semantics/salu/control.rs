@@ -115,13 +115,18 @@ pub(super) fn register(r: &mut Registry) {
         "s_get_shader_cycles_u64" => |m, op| { let v = m.clock(); m.set_s64(op.d, v) };
         "s_round_mode" => |m, op| m.wave.mode.0 = m.wave.mode.0 & !0xf | op.imm as u32 & 0xf;
     }
+    // The ops behind it are those that were compiled for its MSBs; MODE bits 19:12 show them as
+    // {src2, src1, src0, dst} (CDNA5 ISA 3.4.3).
     r.insert(
         "s_set_vgpr_msb",
         Semantics::Custom(|c| {
-            if c.inst.field(Field::Simm16) & 0xff == 0 {
-                return c.op(|_, _| NEXT);
-            }
-            super::super::refuse(c, "vector registers past v255 are not modelled")
+            usual(c, |m, op| {
+                let msb = op.imm as u8;
+                m.wave.vgpr_msb = msb;
+                let shown = msb.rotate_left(2) as u32;
+                m.wave.mode.0 = m.wave.mode.0 & !(0xff << 12) | shown << 12;
+                NEXT
+            })
         }),
     );
 }

@@ -247,15 +247,24 @@ fn set_reg(c: &Compile<'_>, source: Field) -> Op {
     op
 }
 
-/// What a new MODE asks for that is not modelled: VGPR index mode or VSKIP switched on from here
-/// (gfx9), and traps for exceptions (EXCP_EN, bits 18:12 up to gfx11).
+/// Whether an instruction may switch VGPR index mode on, as far as its immediate says.
+pub(in crate::semantics) fn may_switch_index_mode(inst: &waveglass_isa::Inst) -> bool {
+    let imm = inst.field(Field::Simm16);
+    let (offset, ones) = field(imm);
+    inst.target().is_gfx9()
+        && inst.mnemonic().starts_with("s_setreg")
+        && imm & 63 == 1
+        && ones << offset & Mode::GPR_IDX_EN != 0
+}
+
+/// What a new MODE asks for that is not modelled: VSKIP switched on from here (gfx9), and traps for exceptions (EXCP_EN, bits 18:12 up to gfx11).
 fn mode_is_refused(target: Target, old: u32, new: u32) -> Option<&'static str> {
     let set = !old & new;
-    if target.is_gfx9() && set & Mode::GPR_IDX_EN != 0 {
-        return Some("VGPR index mode switched on by s_setreg");
-    }
     if target.is_gfx9() && set & 1 << 28 != 0 {
         return Some(VSKIP);
+    }
+    if target.has_gfx1250_insts() && (old ^ new) & 0xff << 12 != 0 {
+        return Some("VGPR MSBs set through MODE");
     }
     if target.major() < 12 && set & 0x7f << 12 != 0 {
         return Some(TRAPS);
