@@ -22,7 +22,7 @@ pub(crate) struct Bench {
     pub(crate) port: Port,
     pub(crate) env: Env,
     pub(crate) stats: Stats,
-    barrier: Barrier,
+    pub(crate) barrier: Barrier,
 }
 
 impl Bench {
@@ -70,6 +70,7 @@ impl Bench {
             vector_registers: registers,
             temp_base: registers,
             rows: self.wave.rows as u32,
+            msb: self.wave.vgpr_msb,
         });
         self.run_op(&op)
     }
