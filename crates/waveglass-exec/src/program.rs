@@ -118,6 +118,8 @@ pub struct Compile<'a> {
     pub temp_base: u32,
     /// Rows a vector register.
     pub rows: u32,
+    /// Whether the processor runs with SRAM error correction, where it has that.
+    pub sramecc: bool,
 }
 
 /// How many registers a program is compiled for.
@@ -132,6 +134,9 @@ pub struct Registers {
 impl Program {
     /// Compiles `code`, which lies at `base`. `entries` are addresses at which instructions are
     /// known to start (kernels and functions); others are found by following the code.
+    ///
+    /// The processor runs with SRAM error correction where it has that: see
+    /// [`Program::compile_with`].
     pub fn compile(
         target: Target,
         wave_size: u32,
@@ -139,6 +144,21 @@ impl Program {
         base: u64,
         entries: &[u64],
         registers: Registers,
+    ) -> Self {
+        Self::compile_with(target, wave_size, code, base, entries, registers, true)
+    }
+
+    /// [`Program::compile`] for a processor with SRAM error correction on or off, which decides what
+    /// 16-bit loads do to the other half of their register (CDNA 1 ISA 9.1.6). Code that was built for
+    /// one setting (`sramecc+`, `sramecc-`) runs on processors with that setting only.
+    pub fn compile_with(
+        target: Target,
+        wave_size: u32,
+        code: &[u8],
+        base: u64,
+        entries: &[u64],
+        registers: Registers,
+        sramecc: bool,
     ) -> Self {
         let dwords = code.len() / 4;
         let mut program = Self {
@@ -170,6 +190,7 @@ impl Program {
                             vector_registers: registers.vgprs + registers.agprs,
                             temp_base: registers.vgprs + registers.agprs,
                             rows: wave_size / 32,
+                            sramecc,
                         };
                         let op = semantics::compile(&c);
                         if let Some(t) = branch_target(&inst, address) {

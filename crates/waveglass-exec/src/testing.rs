@@ -22,6 +22,8 @@ pub(crate) struct Bench {
     pub(crate) port: Port,
     pub(crate) env: Env,
     pub(crate) stats: Stats,
+    /// Whether SRAM error correction is on.
+    pub(crate) sramecc: bool,
     barrier: Barrier,
 }
 
@@ -49,6 +51,7 @@ impl Bench {
                 fault_limit: 64,
             },
             stats: Stats::default(),
+            sramecc: true,
             barrier: Barrier::new(1),
         }
     }
@@ -70,6 +73,7 @@ impl Bench {
             vector_registers: registers,
             temp_base: registers,
             rows: self.wave.rows as u32,
+            sramecc: self.sramecc,
         });
         self.run_op(&op)
     }

@@ -102,8 +102,7 @@ const REASONS: &[&str] = &[
     "a swap with a register past the wave's",
     "a relative move with DPP or SDWA",
     "vector registers past v255 are not modelled",
-    "a load into LDS",
-    "TFE",
+    "TFE with a load into LDS",
     "GDS is not modelled",
 ];
 

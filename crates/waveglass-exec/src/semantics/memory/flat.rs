@@ -5,7 +5,7 @@ use super::{
     Half, active, done, into_destination, scratch_window, span, store_source, vgpr,
     with_destination, zero_lanes,
 };
-use super::{atomics, names};
+use super::{atomics, lds_transfer, names};
 use crate::machine::Machine;
 use crate::program::{Compile, Handler, Op, Step};
 use crate::semantics::{Registry, Semantics, refuse};
@@ -59,11 +59,11 @@ fn store_flat(c: &Compile<'_>, element: Element, half: Half) -> Op {
 
 fn load(c: &Compile<'_>, element: Element, half: Half, addtid: bool, run: ByMode) -> Op {
     if super::has_word(c, "lds") {
-        return refuse(c, "a load into LDS");
+        return lds_transfer::global(c, element);
     }
     with_destination(c, Field::Vdst, run[0], |op| {
         op.mem.element = element;
-        op.mem.half = half.on(c.inst.target());
+        op.mem.half = half.on(c);
         match address::compile(c, op, addtid, element.bytes()) {
             Some(mode) => op.run = run[mode as usize],
             None => return false,
