@@ -103,6 +103,7 @@ const REASONS: &[&str] = &[
     "a relative move with DPP or SDWA",
     "vector registers past v255 are not modelled",
     "TFE with a load into LDS",
+    "the order of 6-bit elements is not documented",
     "GDS is not modelled",
 ];
 

@@ -17,6 +17,7 @@ mod lds_transfer;
 mod names;
 mod scalar;
 mod scratch;
+mod transpose;
 
 use super::{NEXT, Registry, refuse};
 use crate::machine::Machine;
@@ -35,6 +36,7 @@ pub(super) fn register(r: &mut Registry) {
     ds_atomic::register(r);
     ds_lanes::register(r);
     scalar::register(r);
+    transpose::register(r);
     cache::register(r);
 }
 
