@@ -103,7 +103,6 @@ const REASONS: &[&str] = &[
     "a relative move with DPP or SDWA",
     "vector registers past v255 are not modelled",
     "TFE with a load into LDS",
-    "the order of 6-bit elements is not documented",
     "GDS is not modelled",
 ];
 

@@ -1,22 +1,28 @@
 //! Moves between memory and LDS that pass no vector register: MUBUF's and FLAT's LDS bit (GCN 5 to
-//! CDNA 2, RDNA 1 and 2), `global_load_lds_*` and `scratch_load_lds_*` (CDNA 3 and 4).
+//! CDNA 2, RDNA 1 and 2), `global_load_lds_*` and `scratch_load_lds_*` (CDNA 3 and 4), the asynchronous
+//! loads and stores of CDNA 5.
 //!
 //! Lane *n* of a load writes a dword (or three, or four) at `M0 + inst_offset + n * 4` of the
 //! workgroup's LDS (`n * 16` for three and four, of which three leave the fourth alone); values below
 //! a dword are extended to one. The immediate is part of the memory address too. Lanes whose LDS
 //! address is outside the allocation are switched off, without a violation (Vega ISA 3.11, 8.1.9; CDNA
 //! 4 ISA 9.1.9, 10.3).
+//!
+//! CDNA 5's lanes have an LDS address each, in a register, to which the immediate is added as it is to
+//! the memory address; as many bytes move as the instruction says (CDNA 5 ISA 10.8). There are no
+//! clusters of workgroups here, so that `cluster_load_async_*` are downgraded to global ones as they
+//! are outside a cluster (10.7).
 
 use super::buffer::{address as buffer_address, count, is_ignored, lanes_of, request};
 use super::buffer_format::{access, kind};
 use super::flat::global_lanes;
 use super::scratch::{offsets, private_offsets};
-use super::{FormatInfo, active, address, done, scratch_window, zero_lanes};
+use super::{FormatInfo, active, address, done, scratch_window, vgpr, zero_lanes};
 use crate::machine::Machine;
 use crate::program::{Compile, Handler, Op, Step};
 use crate::semantics::{NEXT, Registry, Semantics, refuse};
 use crate::wave::ROW_LANES;
-use waveglass_isa::Target;
+use waveglass_isa::{Field, Target};
 use waveglass_mem::buffer::BufferKind;
 use waveglass_mem::{Access, Element, Lanes, Row};
 
@@ -27,6 +33,22 @@ macro_rules! loads {
         }));
         $r.insert(concat!("scratch_load_lds_", $name), Semantics::Custom(|c| {
             scratch(c, Element::$element)
+        }));
+    )*};
+}
+
+macro_rules! asynchronous {
+    ($r:expr; $($name:literal $element:ident;)*) => {$(
+        for name in [
+            concat!("global_load_async_to_lds_", $name),
+            concat!("cluster_load_async_to_lds_", $name),
+        ] {
+            $r.insert(name, Semantics::Custom(|c| {
+                asynchronous(c, Element::$element, Field::Vdst, LOADS)
+            }));
+        }
+        $r.insert(concat!("global_store_async_from_lds_", $name), Semantics::Custom(|c| {
+            asynchronous(c, Element::$element, Field::Vdata, STORES)
         }));
     )*};
 }
@@ -42,6 +64,12 @@ pub(super) fn register(r: &mut Registry) {
         "dwordx4" B128;
     }
     r.insert("buffer_store_lds_dword", Semantics::Custom(buffer_store));
+    asynchronous! { r;
+        "b8" U8;
+        "b32" B32;
+        "b64" B64;
+        "b128" B128;
+    }
 }
 
 /// The bits of M0 that are the LDS offset: 16 of them in bytes; 18 on CDNA 4; whole dwords of 18 bits
@@ -133,6 +161,68 @@ fn put(m: &mut Machine<'_>, op: &Op, at: &[u32; 64], exec: u64, data: &[Row]) {
     m.stats.written.lds += exec.count_ones() as u64 * element.bytes() as u64;
     let lanes = Lanes::new(&at[..m.wave.rows * ROW_LANES], exec);
     m.lds.store(lanes, element, data, m.port);
+}
+
+const LOADS: [Handler; 2] = [
+    run_async_load::<{ address::GV }>,
+    run_async_load::<{ address::GVS }>,
+];
+const STORES: [Handler; 2] = [
+    run_async_store::<{ address::GV }>,
+    run_async_store::<{ address::GVS }>,
+];
+
+fn asynchronous(c: &Compile<'_>, element: Element, lds: Field, run: [Handler; 2]) -> Op {
+    let mut op = c.op(run[0]);
+    op.mem.element = element;
+    let mode = address::compile(c, &mut op, false, element.bytes());
+    match (mode, vgpr(c, lds)) {
+        (Some(mode), Some(lds)) => {
+            op.run = run[mode as usize & 1];
+            op.target = lds;
+            op
+        }
+        _ => refuse(c, "an operand is missing"),
+    }
+}
+
+/// The lanes' LDS addresses.
+fn async_addresses(m: &Machine<'_>, op: &Op) -> [u32; 64] {
+    super::ds::addresses(m, op, op.mem.offset)
+}
+
+fn run_async_load<const MODE: u8>(m: &mut Machine<'_>, op: &Op) -> Step {
+    let (rows, element) = (m.wave.rows, op.mem.element);
+    let at = address::addresses::<MODE>(m, op);
+    let (to, exec) = (async_addresses(m, op), active(m));
+    let (lanes, bad) = global_lanes(m, &at, exec, Access::Load, element.bytes());
+    m.stats.read.global += lanes.exec.count_ones() as u64 * element.bytes() as u64;
+    let mut data = [[0; ROW_LANES]; 8];
+    m.memory.load(lanes, element, &mut data, m.port);
+    zero_lanes(&mut data[..element.dwords() * rows], rows, bad);
+    // A write past the allocation is dropped (CDNA 5 ISA 3.3.3).
+    let limit = u64::from(m.lds.limit(m.port));
+    let inside = (0..64)
+        .filter(|&n| u64::from(to[n]) + u64::from(element.bytes()) <= limit)
+        .fold(0, |mask, n| mask | 1 << n);
+    let lanes = Lanes::new(&to[..rows * ROW_LANES], exec & inside);
+    m.stats.written.lds += lanes.exec.count_ones() as u64 * element.bytes() as u64;
+    m.lds.store(lanes, element, &data, m.port);
+    done(m, op)
+}
+
+fn run_async_store<const MODE: u8>(m: &mut Machine<'_>, op: &Op) -> Step {
+    let (rows, element) = (m.wave.rows, op.mem.element);
+    let at = address::addresses::<MODE>(m, op);
+    let (from, exec) = (async_addresses(m, op), active(m));
+    let mut data = [[0; ROW_LANES]; 8];
+    m.stats.read.lds += exec.count_ones() as u64 * element.bytes() as u64;
+    let lanes = Lanes::new(&from[..rows * ROW_LANES], exec);
+    m.lds.load(lanes, element, &mut data, m.port);
+    let (lanes, _) = global_lanes(m, &at, exec, Access::Store, element.bytes());
+    m.stats.written.global += lanes.exec.count_ones() as u64 * element.bytes() as u64;
+    m.memory.store(lanes, element, &data, m.port);
+    done(m, op)
 }
 
 fn run_buffer(m: &mut Machine<'_>, op: &Op) -> Step {

@@ -206,3 +206,63 @@ fn a_buffer_store_from_lds_reads_where_a_load_would_have_written() {
     assert_eq!([b.peek(4), b.peek(12), b.peek(4 + 63 * 8)], [0, 1, 63]);
     assert_eq!(b.peek(8), 0xa000_0002);
 }
+
+// rule: asynchronous loads and stores; section CDNA 5 ISA 10.8.1; clusters: 10.7.
+#[test]
+fn cdna5_lanes_have_lds_addresses_of_their_own() {
+    let mut b = bench(Target::Gfx1250);
+    b.set_address(2, |l| 2 + l as u64);
+    b.set(4, |l| 0x41 + 16 * l as u32);
+    // global_load_async_to_lds_b8 v4, v[2:3], off: single bytes.
+    b.run_all(&["7cc017ee0400000002000000"]);
+    assert_eq!([b.peek_lds(0x40), b.peek_lds(0x50)], [0, 0xa000]);
+    // global_load_async_to_lds_b128 v4, v2, s[4:5] offset:16
+    b.wave.set_s64(4, MEMORY);
+    b.set(2, |l| 32 * l as u32);
+    b.set(4, |l| 0x100 + 16 * l as u32);
+    b.run_all(&["048018ee0400000002100000"]);
+    assert_eq!(
+        [0x110, 0x11c, 0x120].map(|a| b.peek_lds(a) & 0xffff),
+        [4, 7, 12]
+    );
+    // global_store_async_from_lds_b64 v[2:3], v4, off offset:8
+    b.set_address(2, |l| 0x800 + 8 * l as u64);
+    b.set(4, |l| 0x108 + 16 * l as u32);
+    b.run_all(&["7c4019ee0000000202080000"]);
+    assert_eq!([b.peek(0x808), b.peek(0x80c)], [0xa000_0004, 0xa000_0005]);
+    assert_eq!(b.peek(0x810), 0xa000_000c);
+    // cluster_load_async_to_lds_b32 v4, v[2:3], off
+    b.set_address(2, |_| 12);
+    b.set(4, |l| 4 * l as u32);
+    b.run_all(&["7cc01aee0400000002000000"]);
+    assert_eq!(b.peek_lds(124), 0xa000_0003);
+    // Past the allocation: dropped.
+    b.set(4, |_| 4094);
+    b.run_all(&["7cc01aee0400000002000000"]);
+    assert!(b.wave.faults.is_empty());
+    assert_eq!(b.peek_lds(4092), 0);
+}
+
+// rule: cluster loads outside a cluster, monitored loads; section CDNA 5 ISA 10.7, 10.10.
+#[test]
+fn cluster_and_monitored_loads_load() {
+    let mut b = bench(Target::Gfx1250);
+    b.set_address(2, |l| 8 * l as u64);
+    // cluster_load_b64 v[4:5], v[2:3], off
+    b.run_all(&["7c001aee0400000002000000"]);
+    assert_eq!([b.get(4, 3), b.get(5, 3)], [0xa000_0006, 0xa000_0007]);
+    b.set_address(2, |l| 16 + 8 * l as u64);
+    // global_load_monitor_b64 v[4:5], v[2:3], off; flat_load_monitor_b64 v[4:5], v[2:3]
+    for hex in ["7c401cee0400000002000000", "7c401cec0400000002000000"] {
+        b.run_all(&[hex]);
+        assert_eq!([b.get(4, 3), b.get(5, 3)], [0xa000_000a, 0xa000_000b]);
+    }
+    // They must be naturally aligned, as atomics.
+    b.set_address(2, |_| 4);
+    b.wave.set_exec(1);
+    b.run_all(&["7c401cee0400000002000000"]);
+    assert_eq!(
+        b.wave.faults[0].fault.kind,
+        waveglass_mem::FaultKind::Misaligned
+    );
+}

@@ -6,12 +6,14 @@
 
 mod address;
 mod atomics;
+mod block;
 mod buffer;
 mod buffer_format;
 mod cache;
 mod ds;
 mod ds_atomic;
 mod ds_lanes;
+mod ds_two_operands;
 mod flat;
 mod lds_transfer;
 mod names;
@@ -35,6 +37,8 @@ pub(super) fn register(r: &mut Registry) {
     ds::register(r);
     ds_atomic::register(r);
     ds_lanes::register(r);
+    ds_two_operands::register(r);
+    block::register(r);
     scalar::register(r);
     transpose::register(r);
     cache::register(r);
@@ -300,9 +304,13 @@ fn scratch_window(m: &Machine<'_>) -> ScratchWindow {
 }
 
 #[cfg(test)]
+mod block_tests;
+#[cfg(test)]
 mod buffer_format_tests;
 #[cfg(test)]
 mod coverage;
+#[cfg(test)]
+mod ds_two_operands_tests;
 #[cfg(test)]
 mod lds_transfer_tests;
 #[cfg(test)]
