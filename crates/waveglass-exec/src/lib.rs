@@ -11,6 +11,7 @@
 //! * `valu/`: how a lane kernel becomes an executed vector instruction: broadcast of scalars,
 //!   neg/abs, halves, SDWA, DPP on the way in; omod, clamp, merging and EXEC on the way out.
 //! * `machine.rs`: what a handler sees: wave, LDS, memory, counters.
+//! * `order/`: operations in flight, waits, and registers touched too early.
 //! * `dispatch.rs`: launch state by the HSA ABI; `run.rs`: workgroups, barriers, limits.
 //!
 //! # Adding instructions
@@ -45,6 +46,8 @@ pub mod alu;
 pub mod dispatch;
 pub mod error;
 pub mod machine;
+pub mod matrix;
+pub mod order;
 pub mod program;
 pub mod rows;
 pub mod run;
@@ -60,7 +63,8 @@ mod testing_program;
 
 pub use dispatch::{Dispatch, Packet, Setup};
 pub use error::{RunError, Stop, WaveFault};
+pub use order::{Hazard, HazardKind, HazardRegister, MemoryOrder};
 pub use program::{Op, Program, Registers, Step};
-pub use run::{Limits, Outcome, ScratchArena, Trace, run, scratch_needed};
+pub use run::{Limits, Outcome, ScratchArena, Trace, Watch, run, scratch_needed};
 pub use stats::{Family, Stats};
 pub use wave::Wave;

@@ -3,6 +3,7 @@
 
 use crate::error::Stop;
 use crate::machine::Machine;
+use crate::matrix::MatrixOp;
 use crate::semantics::{self, MemInfo};
 use crate::stats::Family;
 use crate::valu::{Kernel, ValuInfo};
@@ -83,6 +84,8 @@ pub struct Op {
     pub mem: MemInfo,
     /// What vector operations need beyond this.
     pub valu: Option<Box<ValuInfo>>,
+    /// A matrix operation.
+    pub matrix: Option<Box<MatrixOp>>,
     /// Operations that this one is made of: the halves of a VOPD pair, or the plain form of one
     /// that VGPR index mode may reach.
     pub parts: Box<[Op]>,
@@ -333,6 +336,7 @@ impl Op {
             imm: 0,
             mem: MemInfo::default(),
             valu: None,
+            matrix: None,
             parts: Box::default(),
             inst: None,
             address,

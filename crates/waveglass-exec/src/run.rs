@@ -8,6 +8,7 @@
 use crate::dispatch::Dispatch;
 use crate::error::{RunError, Stop, WaveFault};
 use crate::machine::{Barrier, Env, Machine};
+use crate::order::{self, Flight, Hazard, MemoryOrder, Plan};
 use crate::program::{Op, Program, Step};
 use crate::stats::Stats;
 use crate::wave::Wave;
@@ -17,7 +18,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use waveglass_mem::{GlobalMemory, Lds, Port};
 
-/// Limits of a run.
+/// How a run goes: its limits, and what is left open by the program itself.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// Instructions over all waves.
@@ -30,6 +31,8 @@ pub struct Limits {
     pub faults: usize,
     /// Whether a memory violation ends the run, as a trap would.
     pub stop_on_fault: bool,
+    /// When memory operations complete.
+    pub order: MemoryOrder,
 }
 
 impl Default for Limits {
@@ -40,6 +43,7 @@ impl Default for Limits {
             threads: std::thread::available_parallelism().map_or(1, |n| n.get()),
             faults: 64,
             stop_on_fault: false,
+            order: MemoryOrder::Eager,
         }
     }
 }
@@ -53,10 +57,24 @@ pub struct Outcome {
     pub faults: Vec<WaveFault>,
     /// How many memory violations there were.
     pub fault_count: u64,
+    /// Registers touched before the wait for them, each pair of instructions once a wave; as many
+    /// as faults are kept. [`MemoryOrder::Eager`] finds none.
+    pub hazards: Vec<Hazard>,
+    /// How many there were.
+    pub hazard_count: u64,
 }
 
 /// Sees every instruction before it is executed.
 pub type Trace<'a> = &'a (dyn Fn(&Wave, &Op) + Sync);
+
+/// Who watches a run.
+#[derive(Clone, Copy, Default)]
+pub struct Watch<'a> {
+    /// Sees every instruction before it is executed.
+    pub trace: Option<Trace<'a>>,
+    /// Counts the workgroups that have ended.
+    pub groups_done: Option<&'a AtomicU64>,
+}
 
 /// Scratch memory that the caller has mapped for waves in flight.
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +104,8 @@ struct Shared<'a> {
     memory: &'a GlobalMemory,
     env: Env,
     limits: &'a Limits,
-    trace: Option<Trace<'a>>,
+    watch: Watch<'a>,
+    plan: Option<Plan>,
     scratch: ScratchArena,
     next_group: AtomicU64,
     group_count: u64,
@@ -108,7 +127,7 @@ pub fn run(
     memory: &GlobalMemory,
     scratch: ScratchArena,
     limits: &Limits,
-    trace: Option<Trace<'_>>,
+    watch: Watch<'_>,
 ) -> (Outcome, Option<RunError>) {
     let shared = Shared {
         dispatch,
@@ -120,7 +139,8 @@ pub fn run(
             ..dispatch.env()
         },
         limits,
-        trace,
+        watch,
+        plan: (limits.order != MemoryOrder::Eager).then(|| Plan::new(program, dispatch.vgprs)),
         scratch,
         next_group: AtomicU64::new(0),
         group_count: dispatch.group_count(),
@@ -157,6 +177,8 @@ struct Slot {
     wave: Wave,
     port: Port,
     state: State,
+    /// Operations in flight, unless they complete at once.
+    flight: Option<Box<Flight>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -187,6 +209,9 @@ impl Shared<'_> {
             };
             match self.turn(&mut group, &mut outcome) {
                 Ok(true) => {
+                    if let Some(done) = self.watch.groups_done {
+                        done.fetch_add(1, Ordering::Relaxed);
+                    }
                     free.push(group.place);
                     spare = group.waves;
                 }
@@ -205,6 +230,12 @@ impl Shared<'_> {
             .0
             .faults
             .extend(outcome.faults.into_iter().take(room));
+        result.0.hazard_count += outcome.hazard_count;
+        let room = self.limits.faults.saturating_sub(result.0.hazards.len());
+        result
+            .0
+            .hazards
+            .extend(outcome.hazards.into_iter().take(room));
         if result.1.is_none() {
             result.1 = error;
         }
@@ -245,6 +276,10 @@ impl Shared<'_> {
                     wave,
                     port: Port::new(d.rules()),
                     state: State::Ready,
+                    flight: self
+                        .plan
+                        .as_ref()
+                        .map(|_| Box::new(Flight::new(self.limits.order, n << 6 | u64::from(w)))),
                 };
                 slot.wave.ip = self.program.find(d.entry).unwrap_or(u32::MAX);
                 slot
@@ -309,9 +344,21 @@ impl Shared<'_> {
             env: &self.env,
             stats: &mut outcome.stats,
         };
-        let (used, step) = match self.trace {
-            Some(t) => execute::<true>(&mut machine, self.program, quantum, Some(t)),
-            None => execute::<false>(&mut machine, self.program, quantum, None),
+        let (used, step) = match (
+            self.plan.as_ref().zip(slot.flight.as_mut()),
+            self.watch.trace,
+        ) {
+            (Some((plan, flight)), trace) => order::execute(
+                &mut machine,
+                self.program,
+                plan,
+                flight,
+                self.limits.order,
+                quantum,
+                trace,
+            ),
+            (None, Some(t)) => execute::<true>(&mut machine, self.program, quantum, Some(t)),
+            (None, None) => execute::<false>(&mut machine, self.program, quantum, None),
         };
         slot.wave.steps += used as u64;
         outcome.stats.instructions += used as u64;
@@ -328,6 +375,14 @@ impl Shared<'_> {
             outcome.fault_count += std::mem::take(&mut slot.wave.fault_count);
             let room = self.limits.faults.saturating_sub(outcome.faults.len());
             outcome.faults.extend(slot.wave.faults.drain(..).take(room));
+        }
+        if let Some(flight) = &mut slot.flight
+            && flight.hazard_count != 0
+        {
+            outcome.hazard_count += std::mem::take(&mut flight.hazard_count);
+            let room = self.limits.faults.saturating_sub(outcome.hazards.len());
+            let found = flight.hazards.drain(..);
+            outcome.hazards.extend(found.take(room));
         }
         match step {
             Step::Barrier => slot.state = State::Waiting,

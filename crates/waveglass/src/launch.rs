@@ -1,9 +1,10 @@
 //! Loading a code object and launching a kernel of it.
 
+use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 use waveglass_exec::{
     Dispatch, Limits, Outcome, Packet, Program, Registers, RunError, ScratchArena, Setup, Trace,
-    run, scratch_needed,
+    Watch, run, scratch_needed,
 };
 use waveglass_isa::Target;
 use waveglass_mem::{GlobalMemory, MapError, Permission};
@@ -73,7 +74,7 @@ pub struct Launch<'a> {
     args: Vec<(Option<String>, Arg)>,
     dynamic_lds: u32,
     limits: Limits,
-    trace: Option<Trace<'a>>,
+    watch: Watch<'a>,
 }
 
 /// What a run gives.
@@ -270,7 +271,7 @@ impl Module {
             args: Vec::new(),
             dynamic_lds: 0,
             limits: Limits::default(),
-            trace: None,
+            watch: Watch::default(),
         })
     }
 }
@@ -328,7 +329,14 @@ impl<'a> Launch<'a> {
     /// Sees every instruction before it is executed.
     #[must_use]
     pub fn trace(mut self, trace: Trace<'a>) -> Self {
-        self.trace = Some(trace);
+        self.watch.trace = Some(trace);
+        self
+    }
+
+    /// Counts the workgroups that have ended, for whoever shows progress.
+    #[must_use]
+    pub fn progress(mut self, groups_done: &'a AtomicU64) -> Self {
+        self.watch.groups_done = Some(groups_done);
         self
     }
 
@@ -416,7 +424,7 @@ impl<'a> Launch<'a> {
             &memory,
             scratch,
             &self.limits,
-            self.trace,
+            self.watch,
         );
         let time = start.elapsed();
         let buffers = buffers

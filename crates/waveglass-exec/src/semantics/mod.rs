@@ -31,7 +31,7 @@ pub enum Semantics {
     Custom(CompileFn),
 }
 
-type Registry = HashMap<&'static str, Semantics>;
+pub(crate) type Registry = HashMap<&'static str, Semantics>;
 
 fn registry() -> &'static Registry {
     static REGISTRY: OnceLock<Registry> = OnceLock::new();
@@ -41,6 +41,7 @@ fn registry() -> &'static Registry {
         index_mode::register(&mut r);
         memory::register(&mut r);
         vector::register(&mut r);
+        crate::matrix::register(&mut r);
         r
     })
 }
@@ -104,6 +105,8 @@ const REASONS: &[&str] = &[
     "vector registers past v255 are not modelled",
     "TFE with a load into LDS",
     "GDS is not modelled",
+    "a reserved value of a matrix modifier",
+    "matrix registers past the wave's",
 ];
 
 /// A step that goes on with the next op.
