@@ -77,7 +77,8 @@ pub(crate) fn sweep(targets: &[Target]) -> Result<()> {
             .collect();
         // VOP1 and SOP1 have their opcodes in the lower half.
         for high in [0x7e02, 0x7e03, 0xbe80] {
-            samples.extend((0..=0xffff).map(|low| bytes(&[high << 16 | low, 0xff00_e401, 0, 0, 0])));
+            samples
+                .extend((0..=0xffff).map(|low| bytes(&[high << 16 | low, 0xff00_e401, 0, 0, 0])));
         }
         let answers = worker::ask(target.name(), &features(target, wave, true), &samples)?;
         let mut seen = std::collections::BTreeMap::new();
@@ -98,9 +99,16 @@ pub(crate) fn sweep(targets: &[Target]) -> Result<()> {
         }
         for ((missing, _), (b, text)) in &seen {
             let hex: String = b[..12].iter().map(|x| format!("{x:02x}")).collect();
-            println!("{target} {} {hex} {text}", if *missing { "lacks" } else { "has" });
+            println!(
+                "{target} {} {hex} {text}",
+                if *missing { "lacks" } else { "has" }
+            );
         }
-        println!("{target}: {} samples, {} mnemonics", samples.len(), seen.len());
+        println!(
+            "{target}: {} samples, {} mnemonics",
+            samples.len(),
+            seen.len()
+        );
     }
     Ok(())
 }
