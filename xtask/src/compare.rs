@@ -125,9 +125,9 @@ pub(crate) struct Options<'a> {
     pub(crate) true16: bool,
 }
 
-/// The comparison fails where more than one sample in this many differs: the known gaps
-/// (`known-gaps.txt`) are rarer than that, and a fault in a family of instructions is not.
-const TOLERATED: u64 = 500;
+/// The comparison fails where more than one sample in this many differs: random bytes may yet find
+/// a corner that no list has, and a fault in an instruction shows more often than that.
+const TOLERATED: u64 = 5_000;
 
 /// Compares `count` samples of each row; prints up to `show` mismatches a target and wave size,
 /// one an (encoding, mnemonic), and the totals. Rows whose encoding does not contain `family`
