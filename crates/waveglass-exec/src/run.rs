@@ -5,12 +5,12 @@
 //! used up its turn; then it keeps that workgroup and takes turns between it and new ones, so that
 //! workgroups that wait for others make progress together.
 
-use crate::dispatch::Dispatch;
+use crate::dispatch::{Dispatch, Starts};
 use crate::error::{RunError, Stop, WaveFault};
 use crate::machine::{Barrier, Env, Machine};
 use crate::program::{Op, Program, Step};
 use crate::stats::Stats;
-use crate::wave::Wave;
+use crate::wave::{TEMPS, Wave};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -67,14 +67,56 @@ pub struct ScratchArena {
     pub size: u64,
 }
 
-/// Workgroups that one thread keeps going at a time.
+/// Workgroups that one thread keeps going at a time, if memory allows.
 const RESIDENT: usize = 8;
+/// Host memory that the workgroups in flight may take together: their scratch, registers and LDS.
+const RESIDENT_BYTES: u64 = 40 << 20;
 /// Instructions a wave executes before others get their turn.
 const QUANTUM: u32 = 1 << 16;
 
-/// Bytes of scratch arena that a run on `threads` threads needs.
+/// How many workgroups a run keeps in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Occupancy {
+    threads: usize,
+    /// Workgroups of each thread.
+    resident: usize,
+}
+
+impl Occupancy {
+    /// As many as memory allows, at least one: workgroups that wait for others of a dispatch get on
+    /// only as far as these are in flight together, as on hardware.
+    fn of(d: &Dispatch, threads: usize) -> Self {
+        let registers = (d.vgprs as u64 + d.agprs as u64 + TEMPS as u64) * 4 * d.wave_size as u64;
+        let waves = d.waves_per_group() as u64;
+        let group = d
+            .scratch_bytes()
+            .saturating_add(registers)
+            .saturating_mul(waves)
+            .saturating_add(d.packet.group_segment.into());
+        let places = (RESIDENT_BYTES / group.max(1)).max(1);
+        let threads = (threads.max(1) as u64)
+            .min(places)
+            .min(d.group_count().max(1));
+        Self {
+            threads: threads as usize,
+            resident: (places / threads).min(RESIDENT as u64) as usize,
+        }
+    }
+
+    /// Workgroups in flight.
+    fn places(self) -> u64 {
+        (self.threads * self.resident) as u64
+    }
+}
+
+/// Bytes of scratch arena that a run on up to `threads` threads needs.
+///
+/// It does not grow with the threads past a bound: where scratch is large, fewer workgroups are in
+/// flight at a time, down to one.
 pub fn scratch_needed(d: &Dispatch, threads: usize) -> u64 {
-    let resident = (threads.max(1) as u64 * RESIDENT as u64).min(d.group_count().max(1));
+    let resident = Occupancy::of(d, threads)
+        .places()
+        .min(d.group_count().max(1));
     d.scratch_bytes()
         .saturating_mul(d.waves_per_group() as u64)
         .saturating_mul(resident)
@@ -88,6 +130,10 @@ struct Shared<'a> {
     limits: &'a Limits,
     trace: Option<Trace<'a>>,
     scratch: ScratchArena,
+    occupancy: Occupancy,
+    starts: Starts,
+    /// The index of the op at the kernel's entry.
+    entry: u32,
     next_group: AtomicU64,
     group_count: u64,
     steps_left: AtomicU64,
@@ -122,6 +168,9 @@ pub fn run(
         limits,
         trace,
         scratch,
+        occupancy: Occupancy::of(dispatch, limits.threads),
+        starts: dispatch.starts(),
+        entry: program.find(dispatch.entry).unwrap_or(u32::MAX),
         next_group: AtomicU64::new(0),
         group_count: dispatch.group_count(),
         steps_left: AtomicU64::new(limits.steps),
@@ -129,9 +178,8 @@ pub fn run(
         stop: AtomicBool::new(false),
         result: Mutex::new((Outcome::default(), None)),
     };
-    let threads = (limits.threads.max(1) as u64).min(shared.group_count.max(1)) as usize;
     std::thread::scope(|s| {
-        for thread in 1..threads {
+        for thread in 1..shared.occupancy.threads {
             let shared = &shared;
             s.spawn(move || shared.worker(thread));
         }
@@ -171,8 +219,8 @@ impl Shared<'_> {
         let mut outcome = Outcome::default();
         let mut error = None;
         let mut resident: VecDeque<Group> = VecDeque::new();
-        let mut free: Vec<usize> = (0..RESIDENT).rev().collect();
-        let mut spare: Vec<Slot> = Vec::new();
+        let mut free: Vec<usize> = (0..self.occupancy.resident).rev().collect();
+        let mut spare: Option<Group> = None;
         while !self.stop.load(Ordering::Relaxed) {
             if let Some(place) = free.last().copied()
                 && let Some(group) = self.start_group(thread, place, &mut spare)
@@ -188,7 +236,7 @@ impl Shared<'_> {
             match self.turn(&mut group, &mut outcome) {
                 Ok(true) => {
                     free.push(group.place);
-                    spare = group.waves;
+                    spare = Some(group);
                 }
                 Ok(false) => resident.push_back(group),
                 Err(e) => {
@@ -210,7 +258,8 @@ impl Shared<'_> {
         }
     }
 
-    fn start_group(&self, thread: usize, place: usize, spare: &mut Vec<Slot>) -> Option<Group> {
+    /// Starts the next workgroup of the dispatch, in the memory of `spare` if there is one.
+    fn start_group(&self, thread: usize, place: usize, spare: &mut Option<Group>) -> Option<Group> {
         let n = self.next_group.fetch_add(1, Ordering::Relaxed);
         if n >= self.group_count {
             return None;
@@ -223,38 +272,42 @@ impl Shared<'_> {
             (n / (gx * gy)) as u32,
         ];
         let items: u64 = d.items(id).iter().map(|&i| i as u64).product();
-        let waves = items.div_ceil(d.wave_size as u64) as u32;
-        let per_group = d.scratch_bytes() * d.waves_per_group() as u64;
+        let count = items.div_ceil(d.wave_size as u64) as u32;
+        let scratch = d.scratch_bytes();
+        let per_group = scratch * d.waves_per_group() as u64;
         // The arena holds every workgroup, or one for each place of each thread.
-        let at = if self.group_count <= (self.limits.threads.max(1) * RESIDENT) as u64 {
+        let at = if self.group_count <= self.occupancy.places() {
             n
         } else {
-            (thread * RESIDENT + place) as u64
+            (thread * self.occupancy.resident + place) as u64
         };
-        let slots = (0..waves)
-            .map(|w| {
-                let offset = at * per_group + w as u64 * d.scratch_bytes();
-                let wave = match spare.pop() {
-                    Some(mut s) => {
-                        d.restart(&mut s.wave, id, w, self.scratch.base, offset);
-                        s.wave
-                    }
-                    None => d.wave(id, w, self.scratch.base, offset),
-                };
-                let mut slot = Slot {
-                    wave,
-                    port: Port::new(d.rules()),
-                    state: State::Ready,
-                };
-                slot.wave.ip = self.program.find(d.entry).unwrap_or(u32::MAX);
-                slot
-            })
-            .collect();
+        let (mut waves, lds) = match spare.take() {
+            Some(mut ended) => {
+                ended.lds.clear();
+                (ended.waves, ended.lds)
+            }
+            None => (Vec::new(), Lds::new(self.env.lds_size)),
+        };
+        waves.truncate(count as usize);
+        let (vgprs, agprs) = (d.vgprs as usize, d.agprs as usize);
+        waves.resize_with(count as usize, || Slot {
+            wave: Wave::new(d.target, d.wave_size, vgprs, agprs),
+            port: Port::new(d.rules()),
+            state: State::Ready,
+        });
+        for (w, slot) in (0..count).zip(&mut waves) {
+            let offset = at * per_group + w as u64 * scratch;
+            let base = self.scratch.base;
+            d.start(&self.starts, &mut slot.wave, id, w, base, offset);
+            slot.wave.ip = self.entry;
+            slot.port = Port::new(d.rules());
+            slot.state = State::Ready;
+        }
         Some(Group {
             id,
-            waves: slots,
-            lds: Lds::new(self.env.lds_size),
-            barrier: Barrier::new(waves),
+            waves,
+            lds,
+            barrier: Barrier::new(count),
             place,
         })
     }
