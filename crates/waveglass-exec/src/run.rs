@@ -300,7 +300,7 @@ impl Shared<'_> {
             let base = self.scratch.base;
             d.start(&self.starts, &mut slot.wave, id, w, base, offset);
             slot.wave.ip = self.entry;
-            slot.port = Port::new(d.rules());
+            slot.port.restart(d.rules());
             slot.state = State::Ready;
         }
         Some(Group {
