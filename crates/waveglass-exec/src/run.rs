@@ -488,3 +488,90 @@ fn execute<const TRACE: bool>(
     m.wave.ip = ip;
     (used, Step::Next)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dispatch::{Packet, Setup};
+    use waveglass_isa::Target;
+
+    fn dispatch(block: u32, groups: u32, private_segment: u32) -> Dispatch {
+        Dispatch {
+            target: Target::Gfx900,
+            wave_size: 64,
+            entry: 0,
+            setup: Setup {
+                item_id: 3,
+                user_sgprs: 0,
+                ..Setup::default()
+            },
+            packet: Packet {
+                block: [block, 1, 1],
+                grid: [block * groups, 1, 1],
+                private_segment,
+                group_segment: 0,
+                kernel_object: 0,
+                kernarg: 0,
+            },
+            packet_address: 0,
+            queue_address: 0,
+            vgprs: 24,
+            agprs: 0,
+            kernarg: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn scratch_does_not_grow_with_the_threads_past_its_bound() {
+        // 8 KiB a work-item, 1,024 work-items a workgroup: 8 MiB a workgroup.
+        let d = dispatch(1024, 1000, 8 << 10);
+        assert_eq!(scratch_needed(&d, 1), 4 * (8 << 20));
+        for threads in [2, 4, 64, 1024] {
+            assert!(scratch_needed(&d, threads) <= RESIDENT_BYTES, "{threads}");
+        }
+        assert_eq!(Occupancy::of(&d, 64).threads, 4);
+        // A workgroup that is larger than the bound runs alone.
+        let d = dispatch(1024, 1000, 128 << 10);
+        assert_eq!(Occupancy::of(&d, 64).places(), 1);
+        assert_eq!(scratch_needed(&d, 64), 128 << 20);
+        // Small ones are not bounded by it.
+        let d = dispatch(64, 1000, 16);
+        assert_eq!(Occupancy::of(&d, 16).places(), 16 * RESIDENT as u64);
+        // No more than there are.
+        let d = dispatch(64, 3, 16);
+        assert_eq!(Occupancy::of(&d, 16).threads, 3);
+    }
+
+    #[test]
+    fn a_wave_that_starts_again_is_as_a_new_one() {
+        let mut d = dispatch(96, 3, 64);
+        d.packet.block = [8, 4, 3];
+        d.packet.grid = [8, 9, 3];
+        let starts = d.starts();
+        let mut old = Wave::new(d.target, d.wave_size, 24, 0);
+        old.vgpr.fill([7; 32]);
+        old.sgpr.fill(9);
+        (old.scc, old.trapsts, old.steps, old.vgpr_msb) = (true, 5, 6, 3);
+        // A full workgroup's second wave is partial; the last workgroup has one row of items.
+        for (group, index) in [([0, 0, 0], 0), ([0, 1, 0], 1), ([0, 2, 0], 0)] {
+            let mut new = Wave::new(d.target, d.wave_size, 24, 0);
+            d.start(&starts, &mut new, group, index, 0x1000, 0x400);
+            d.start(&starts, &mut old, group, index, 0x1000, 0x400);
+            let registers = old.temp_base * old.rows;
+            assert_eq!(old.vgpr[..registers], new.vgpr[..registers]);
+            assert_eq!(old.sgpr, new.sgpr);
+            assert!(!old.scc);
+            assert_eq!((old.trapsts, old.steps, old.vgpr_msb), (0, 0, 0));
+            let height = if group[1] == 2 { 1 } else { 4 };
+            let items = 8 * height * 3;
+            for lane in 0..64 {
+                let item = index as usize * 64 + lane;
+                assert_eq!(old.exec() >> lane & 1 != 0, item < items);
+                if item < items {
+                    let ids = [item % 8, item / 8 % height, item / (8 * height)];
+                    assert_eq!([0, 1, 2].map(|r| old.lane(r, lane) as usize), ids);
+                }
+            }
+        }
+    }
+}
