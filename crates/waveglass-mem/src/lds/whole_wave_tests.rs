@@ -27,7 +27,7 @@ fn whole_waves_access_lds_as_single_lanes_do() {
         let element = elements[random(&mut s) as usize % 5];
         let start = random(&mut s) as u32 % (size + 8);
         let step = [4, element.bytes(), 0, 1, 1 << 30][random(&mut s) as usize % 5];
-        let spread = random(&mut s) % 3 == 0;
+        let spread = random(&mut s).is_multiple_of(3);
         let at: Vec<u32> = (0..lanes as u32)
             .map(|lane| {
                 if spread {
@@ -37,7 +37,7 @@ fn whole_waves_access_lds_as_single_lanes_do() {
                 }
             })
             .collect();
-        let exec = if random(&mut s) % 4 == 0 {
+        let exec = if random(&mut s).is_multiple_of(4) {
             random(&mut s) << 32 | random(&mut s)
         } else {
             u64::MAX
