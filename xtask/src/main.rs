@@ -5,6 +5,7 @@ mod compare;
 mod differs;
 mod import;
 mod llvm;
+mod rules;
 mod sample;
 mod semantics;
 mod vectors;
@@ -21,6 +22,7 @@ cargo xtask compare-whole ...        the same with --true16=off: registers witho
 cargo xtask show TARGET[/WAVE] HEX...  both texts for an instruction's bytes
 cargo xtask sweep [TARGET|all]        opcodes that only LLVM or only the table has
 cargo xtask bench-decode TARGET FILE time decode and print against LLVM over compiled code
+cargo xtask rules                    write docs/memory-rules.md from the tests of the memory model
 cargo xtask semantics [TARGET|all] [names]
                                      count the instructions that are executed and refused, by family
 cargo xtask vectors [TARGET|all]      write the golden vectors of crates/waveglass-asm/tests
@@ -64,6 +66,7 @@ fn main() -> Result<()> {
             let wave = wave.parse().unwrap_or(target.default_wave_size());
             compare::show(target, wave, hex)
         }
+        ["rules"] => rules::run(),
         ["bench-decode", target, file] => bench::run(target.parse()?, file),
         ["semantics", rest @ ..] => {
             let targets: Vec<Target> = match rest.first() {
