@@ -53,6 +53,8 @@ pub enum Src {
     Execz,
     /// The LDS aperture's base (0) or limit (1), the scratch aperture's base (2) or limit (3).
     Aperture(u8),
+    /// What M0 points to in LDS, the same for all lanes (Vega ISA 10.3.1).
+    LdsDirect,
     /// The base of this wave's scratch (CDNA 5): low or high half first.
     FlatScratchBase(u8),
 }
@@ -461,8 +463,8 @@ impl Compile<'_> {
             RegFile::PrivateBase => Src::Aperture(2),
             RegFile::PrivateLimit => Src::Aperture(3),
             RegFile::FlatScratchBase => Src::FlatScratchBase(r.index as u8),
-            // POPS exists for graphics; compute waves read zero. LDS direct reads are refused
-            // where the source is compiled.
+            RegFile::LdsDirect => Src::LdsDirect,
+            // POPS exists for graphics; compute waves read zero.
             RegFile::PopsExitingWaveId => Src::Const(0),
             _ => Src::Sgpr(scalar_number(r) as u8),
         }
