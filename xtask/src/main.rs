@@ -18,6 +18,7 @@ cargo xtask import FACTS             derive crates/waveglass-isa/data from a fol
 cargo xtask compare [TARGET|all] [SAMPLES-A-ROW] [SHOWN] [ENCODING]
                                      compare disassembly with LLVM 22's
 cargo xtask compare-whole ...        the same with --true16=off: registers without halves
+cargo xtask show TARGET[/WAVE] HEX...  both texts for an instruction's bytes
 cargo xtask bench-decode TARGET FILE time decode and print against LLVM over compiled code
 cargo xtask semantics [TARGET|all] [names]
                                      count the instructions that are executed and refused, by family
@@ -48,6 +49,12 @@ fn main() -> Result<()> {
                     true16: *command == "compare",
                 },
             )
+        }
+        ["show", target, hex @ ..] => {
+            let (target, wave) = target.split_once('/').unwrap_or((target, ""));
+            let target: Target = target.parse()?;
+            let wave = wave.parse().unwrap_or(target.default_wave_size());
+            compare::show(target, wave, hex)
         }
         ["bench-decode", target, file] => bench::run(target.parse()?, file),
         ["semantics", rest @ ..] => {

@@ -52,7 +52,7 @@ const OUTSIDE: &[&str] = &["image", "export", "interpolation", "ray tracing"];
 
 /// Prints a line a family and target: how many instructions are exact, approximate and refused, and
 /// the names of those refused.
-pub fn run(targets: &[Target], names: bool) -> Result<()> {
+pub(crate) fn run(targets: &[Target], names: bool) -> Result<()> {
     println!("target    family          exact  approx  refused");
     for &target in targets {
         let mut seen = BTreeSet::new();

@@ -49,6 +49,7 @@ pub mod dispatch;
 pub mod error;
 mod fidelity;
 pub mod machine;
+pub mod matrix;
 pub mod order;
 pub mod program;
 pub mod rows;

@@ -3,6 +3,7 @@
 
 use crate::error::Stop;
 use crate::machine::Machine;
+use crate::matrix::MatrixOp;
 use crate::semantics::{self, MemInfo};
 use crate::stats::Family;
 use crate::valu::{Kernel, ValuInfo};
@@ -85,6 +86,8 @@ pub struct Op {
     pub mem: MemInfo,
     /// What vector operations need beyond this.
     pub valu: Option<Box<ValuInfo>>,
+    /// A matrix operation.
+    pub matrix: Option<Box<MatrixOp>>,
     /// Operations that this one is made of: the halves of a VOPD pair, or the plain form of one
     /// that VGPR index mode may reach.
     pub parts: Box<[Op]>,
@@ -110,6 +113,8 @@ pub struct Program {
     index: Vec<u32>,
     /// The same for code that is reached with VGPR MSBs other than zero: (dword, MSBs).
     with_msb: HashMap<(u32, u8), u32>,
+    /// Whether 16-bit loads are made for SRAM error correction.
+    sramecc: bool,
 }
 
 /// What compiling an instruction needs to know.
@@ -129,6 +134,8 @@ pub struct Compile<'a> {
     /// The VGPR MSBs that hold: two bits each for the first, second and third source and the
     /// destination, as `s_set_vgpr_msb` has them (gfx1250).
     pub msb: u8,
+    /// Whether the processor runs with SRAM error correction, where it has that.
+    pub sramecc: bool,
 }
 
 /// How many registers a program is compiled for.
@@ -143,6 +150,9 @@ pub struct Registers {
 impl Program {
     /// Compiles `code`, which lies at `base`. `entries` are addresses at which instructions are
     /// known to start (kernels and functions); others are found by following the code.
+    ///
+    /// The processor runs with SRAM error correction where it has that: see
+    /// [`Program::compile_with`].
     pub fn compile(
         target: Target,
         wave_size: u32,
@@ -150,6 +160,21 @@ impl Program {
         base: u64,
         entries: &[u64],
         registers: Registers,
+    ) -> Self {
+        Self::compile_with(target, wave_size, code, base, entries, registers, true)
+    }
+
+    /// [`Program::compile`] for a processor with SRAM error correction on or off, which decides what
+    /// 16-bit loads do to the other half of their register (CDNA 1 ISA 9.1.6). Code that was built for
+    /// one setting (`sramecc+`, `sramecc-`) runs on processors with that setting only.
+    pub fn compile_with(
+        target: Target,
+        wave_size: u32,
+        code: &[u8],
+        base: u64,
+        entries: &[u64],
+        registers: Registers,
+        sramecc: bool,
     ) -> Self {
         let dwords = code.len() / 4;
         let mut program = Self {
@@ -159,6 +184,7 @@ impl Program {
             ops: Vec::with_capacity(dwords * 2 / 3),
             index: vec![u32::MAX; dwords],
             with_msb: HashMap::new(),
+            sramecc,
         };
         // Places that are reached with VGPR MSBs other than zero.
         let mut high = Vec::new();
@@ -214,6 +240,7 @@ impl Program {
                     temp_base: registers.vgprs + registers.agprs,
                     rows: self.wave_size / 32,
                     msb,
+                    sramecc: self.sramecc,
                 });
                 op.msb = msb;
                 (op, inst.size())
@@ -410,6 +437,7 @@ impl Op {
             imm: 0,
             mem: MemInfo::default(),
             valu: None,
+            matrix: None,
             parts: Box::default(),
             inst: None,
             address,

@@ -23,6 +23,8 @@ pub(crate) struct Bench {
     pub(crate) env: Env,
     pub(crate) stats: Stats,
     pub(crate) barrier: Barrier,
+    /// Whether SRAM error correction is on.
+    pub(crate) sramecc: bool,
 }
 
 impl Bench {
@@ -49,6 +51,7 @@ impl Bench {
                 fault_limit: 64,
             },
             stats: Stats::default(),
+            sramecc: true,
             barrier: Barrier::new(1),
         }
     }
@@ -71,6 +74,7 @@ impl Bench {
             temp_base: registers,
             rows: self.wave.rows as u32,
             msb: self.wave.vgpr_msb,
+            sramecc: self.sramecc,
         });
         self.run_op(&op)
     }

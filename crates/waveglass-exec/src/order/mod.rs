@@ -126,31 +126,31 @@ impl Hazard {
             HazardRegister::Scalar(i) => format!("s{i}"),
         }
     }
-}
 
-impl std::fmt::Display for Hazard {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    /// What happened, in words; `producer` is where the operation in flight stands.
+    pub fn explain(&self, producer: u64) -> String {
         let verb = match self.kind {
             HazardKind::Read => "reads",
             HazardKind::Write => "writes",
         };
         let counters: Vec<&str> = self.counters.iter().map(|c| c.name()).collect();
         let counters = counters.join(" and ");
-        write!(
-            f,
-            "{} {verb} {} while {} at {:#x} is in flight: ",
+        let missing = if self.unordered {
+            format!("it returns in no order, so only a wait for {counters} of zero releases it")
+        } else {
+            format!("no wait for {counters} has released it")
+        };
+        format!(
+            "{} {verb} {} while {} at {producer:#x} is in flight; {missing}",
             self.mnemonic,
             self.register_name(),
             self.producer_mnemonic,
-            self.producer
-        )?;
-        if self.unordered {
-            write!(
-                f,
-                "it returns in no order, so only {counters} of zero releases it"
-            )
-        } else {
-            write!(f, "no wait for {counters} has released it")
-        }
+        )
+    }
+}
+
+impl std::fmt::Display for Hazard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.explain(self.producer))
     }
 }

@@ -204,7 +204,7 @@ fn flat_needs_both_counters_and_on_gfx9_both_at_zero() {
     assert_eq!(found(Target::Gfx900, &program), [(HazardKind::Read, V(2))]);
     let run_it = run(Target::Gfx900, MemoryOrder::InOrder, &program, 100);
     let text = run_it.flight.hazards[0].to_string();
-    assert!(text.contains("only vmcnt of zero"), "{text}");
+    assert!(text.contains("only a wait for vmcnt of zero"), "{text}");
     for (wait, expected) in [(VM0, 1), (LGKM0, 1)] {
         let program = [FLAT_V2, wait, READ_V2, END];
         assert_eq!(found(Target::Gfx900, &program).len(), expected);

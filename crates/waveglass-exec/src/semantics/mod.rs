@@ -32,7 +32,7 @@ pub enum Semantics {
     Custom(CompileFn),
 }
 
-type Registry = HashMap<&'static str, Semantics>;
+pub(crate) type Registry = HashMap<&'static str, Semantics>;
 
 fn registry() -> &'static Registry {
     static REGISTRY: OnceLock<Registry> = OnceLock::new();
@@ -42,6 +42,7 @@ fn registry() -> &'static Registry {
         index_mode::register(&mut r);
         memory::register(&mut r);
         vector::register(&mut r);
+        crate::matrix::register(&mut r);
         r
     })
 }

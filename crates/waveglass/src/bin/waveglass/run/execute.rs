@@ -13,7 +13,8 @@ use waveglass::{Arg, Limits, Module, Report, RunError};
 
 use super::args::{NamedValue, RunRequest, Which};
 use super::array::Array;
-use super::report::{FaultRow, RunReport, Statistics};
+use super::progress;
+use super::report::{FaultRow, HazardRow, RunReport, Statistics};
 use crate::failure::{BAD_INPUT, FINDING, Failure, LIMIT, REFUSED};
 
 /// A kernel argument, ready to be laid out in the kernarg segment.
@@ -91,6 +92,8 @@ pub(crate) fn execute(run: RunRequest) -> Result<(RunReport, Option<Failure>), F
             printed,
             faults: FaultRow::all(&report),
             fault_count: report.outcome.fault_count,
+            hazards: HazardRow::all(&report),
+            hazard_count: report.outcome.hazard_count,
             error: report.error.as_ref().map(ToString::to_string),
             statistics: run.stats.then(|| Statistics::of(&report)),
         },
@@ -120,11 +123,24 @@ fn failure(report: &Report, what: &str) -> Option<Failure> {
         };
         return Some(Failure::new(status, anyhow!("{what}: {e}{offset}")));
     }
-    let n = report.outcome.fault_count;
-    (n > 0).then(|| {
-        let s = if n == 1 { "" } else { "s" };
-        Failure::new(FINDING, anyhow!("{what}: {n} memory violation{s}"))
-    })
+    let findings: Vec<String> = [
+        (
+            report.outcome.fault_count,
+            "memory violation",
+            "memory violations",
+        ),
+        (
+            report.outcome.hazard_count,
+            "use of a register in flight",
+            "uses of registers in flight",
+        ),
+    ]
+    .iter()
+    .filter(|(n, ..)| *n > 0)
+    .map(|(n, one, many)| format!("{n} {}", if *n == 1 { one } else { many }))
+    .collect();
+    (!findings.is_empty())
+        .then(|| Failure::new(FINDING, anyhow!("{what}: {}", findings.join(", "))))
 }
 
 /// Starts the executor.
@@ -178,6 +194,7 @@ fn launch(
     };
     let mut limits = Limits {
         timeout: run.timeout,
+        order: run.memory_order,
         ..Limits::default()
     };
     if let Some(n) = run.max_steps {
@@ -200,7 +217,11 @@ fn launch(
     if run.trace.is_some() {
         launch = launch.trace(&see);
     }
-    let report = launch.run()?;
+    let groups = run
+        .grid
+        .iter()
+        .fold(1u64, |n, &g| n.saturating_mul(g.into()));
+    let report = progress::shown(groups, |done| launch.progress(done).run())?;
     if let (Some(trace), Some(path)) = (trace, &run.trace) {
         let (mut out, failed) = trace
             .into_inner()
