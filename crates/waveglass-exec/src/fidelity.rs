@@ -72,7 +72,7 @@ pub(crate) const REFUSED: &[(&str, &str)] = &[
 const NO_TRAP_HANDLER: &str = "a return from the trap handler, and there is none";
 
 /// Why an instruction without semantics has none.
-fn family_reason(def: &InstDef) -> &'static str {
+pub(crate) fn family_reason(def: &InstDef) -> &'static str {
     let (name, encoding) = (def.mnemonic, def.encoding());
     if name.contains("bvh") {
         "ray tracing is not modelled"
