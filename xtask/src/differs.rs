@@ -102,6 +102,26 @@ impl Differs {
         entry.is_some()
     }
 
+    /// Whether an entry that looks at the texts alone has the difference, in whatever encoding.
+    pub(crate) fn allows_anywhere(
+        &self,
+        target: Target,
+        bytes: &[u8; 20],
+        llvm: &Answer,
+        ours: Option<&(String, usize)>,
+    ) -> bool {
+        waveglass_isa::rows()
+            .iter()
+            .filter(|r| r.has_target(target) && matches(r, bytes))
+            .any(|r| self.allows(target, r, bytes, llvm, ours))
+            || self.0.iter().any(|e| {
+                e.targets.contains(&target)
+                    && e.encoding.is_empty()
+                    && matches!((&e.conditions[..], llvm),
+                        ([Condition::Llvm(r)], Answer::Text(t, _)) if r.is_match(t))
+            })
+    }
+
     /// How often each entry allowed something: (line of the file, times).
     pub(crate) fn uses(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         self.0.iter().map(|e| (e.line, e.used.get()))
@@ -242,4 +262,13 @@ fn value(o: &OperandDef, bytes: &[u8; 20]) -> u64 {
         }
     }
     v
+}
+
+/// Whether the bytes have the row's fixed bits.
+fn matches(row: &InstDef, bytes: &[u8; 20]) -> bool {
+    let word = |i: usize| {
+        let b = &bytes[4 * i..];
+        u32::from_le_bytes([b[0], b[1], b[2], b[3]])
+    };
+    (0..4).all(|i| word(i) & row.shape.mask[i] == row.value[i])
 }

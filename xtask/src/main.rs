@@ -19,6 +19,7 @@ cargo xtask compare [TARGET|all] [SAMPLES-A-ROW] [SHOWN] [ENCODING]
                                      compare disassembly with LLVM 22's
 cargo xtask compare-whole ...        the same with --true16=off: registers without halves
 cargo xtask show TARGET[/WAVE] HEX...  both texts for an instruction's bytes
+cargo xtask sweep [TARGET|all]        opcodes that only LLVM or only the table has
 cargo xtask bench-decode TARGET FILE time decode and print against LLVM over compiled code
 cargo xtask semantics [TARGET|all] [names]
                                      count the instructions that are executed and refused, by family
@@ -49,6 +50,13 @@ fn main() -> Result<()> {
                     true16: *command == "compare",
                 },
             )
+        }
+        ["sweep", list @ ..] => {
+            let targets: Vec<Target> = match list.first() {
+                None | Some(&"all") => Target::ALL.to_vec(),
+                Some(t) => t.split(',').map(str::parse).collect::<Result<_, _>>()?,
+            };
+            compare::sweep(&targets)
         }
         ["show", target, hex @ ..] => {
             let (target, wave) = target.split_once('/').unwrap_or((target, ""));

@@ -22,7 +22,7 @@ pub(crate) fn dwords(inst: &Inst, o: &OperandDef) -> u8 {
 }
 
 /// The registers of matrix A or B: 8-bit elements fill all, 6-bit ones three quarters, 4-bit ones
-/// half of them (CDNA4 ISA 7.1, table of CBSZ and BLGP).
+/// half of them (CDNA4 ISA 7.1.5, matrix formats in CBSZ and BLGP).
 fn matrix_dwords(inst: &Inst, o: &OperandDef) -> u8 {
     let (a, b, full) = if inst.target().has_gfx1250_insts() {
         (
@@ -59,7 +59,7 @@ pub(crate) fn check(inst: &Inst, o: &OperandDef) -> Result<u8, ()> {
             | ImmStyle::Src1Sel
             | ImmStyle::DstUnused => valid_field(inst, style, inst.raw(o)).then_some(0).ok_or(()),
             // Buffer offsets are not negative, though gfx12 gives them signed fields
-            // (RDNA4 ISA 9.3 and 8.2.1).
+            // (RDNA4 ISA 9.1 and 8.1.1).
             ImmStyle::Offset if o.spans.first().is_some_and(|s| s.2 == 24) => {
                 (inst.raw(o) >> 23 == 0).then_some(0).ok_or(())
             }
@@ -77,8 +77,8 @@ pub(crate) fn check(inst: &Inst, o: &OperandDef) -> Result<u8, ()> {
             let raw = inst.raw(o);
             if Inst::takes_literal(o.kind) {
                 if raw == LITERAL {
-                    // VOP3 takes literals from RDNA 1 on (RDNA1 ISA 6.2.1).
-                    // v_madmk and its kin share theirs (RDNA3 ISA 7.2.4).
+                    // VOP3 takes literals from RDNA 1 on (RDNA1 ISA 6.1).
+                    // v_madmk and its kin share theirs (RDNA1 ISA 12.7; RDNA3 ISA 7.6 for pairs).
                     if inst.def().shape.size >= 8 && inst.operand_def(Field::Imm).is_some() {
                         return Ok(0);
                     }
@@ -113,7 +113,7 @@ fn valid_field(inst: &Inst, style: ImmStyle, raw: u64) -> bool {
     }
 }
 
-/// Vega ISA 13.3.9, RDNA1 ISA 13.3.8 and CDNA2 ISA 13.3.9 (field DPP_CTRL).
+/// Vega ISA 13.3.9, RDNA1 ISA 13.3.9 and CDNA2 ISA 13.3.9 (field DPP_CTRL).
 fn valid_dpp_ctrl(inst: &Inst, v: u64) -> bool {
     let target = inst.target();
     let gfx9 = target.is_gfx9();
@@ -234,7 +234,7 @@ fn resolve_raw(inst: &Inst, o: &OperandDef, raw: u64) -> Option<Operand> {
 }
 
 /// A component of an export: absent where EN has no bit for it. Compressed exports take two
-/// components from each of the first two sources (RDNA1 ISA 11.2).
+/// components from each of the first two sources (RDNA1 ISA 11.1).
 fn export(inst: &Inst, o: &OperandDef) -> Option<Operand> {
     const SOURCES: [Field; 4] = [Field::Src0, Field::Src1, Field::Src2, Field::Src3];
     let n = SOURCES.iter().position(|&f| f == o.field)?;
@@ -278,7 +278,7 @@ fn vector(inst: &Inst, o: &OperandDef, file: RegFile, index: u64) -> Option<Oper
         return None;
     }
     // A tuple may run past the last register: what it then reads is the manual's out-of-range
-    // rule, and the instruction stays one (Vega ISA 3.6.2).
+    // rule, and the instruction stays one (Vega ISA 3.6.1).
     Some(Operand::Reg(Reg::new(file, index as u16, n)))
 }
 

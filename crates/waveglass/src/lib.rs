@@ -19,10 +19,12 @@ mod card;
 mod launch;
 mod listing;
 mod meaning;
+mod source_lines;
 mod target_facts;
 
 pub use card::{Card, FieldRow, OperandRow};
 pub use listing::{Function, Line, Listing, ListingError, ListingOptions, disassemble};
+pub use source_lines::{SourceLine, SourceLines};
 pub use target_facts::TargetFacts;
 
 pub use waveglass_asm as asm;

@@ -64,14 +64,14 @@ pub(super) fn shape_of(
             continue;
         }
         let mut kind = kind(class)?;
-        // The formats of A and B decide how many registers they take (CDNA4 ISA 7.1).
+        // The formats of A and B decide how many registers they take (CDNA4 ISA 7.1.5).
         if inst.mnemonic.contains("f8f6f4")
             && (name == "src0" || name == "src1")
             && let Some((what, _)) = kind.split_once('.')
         {
             kind = format!("{what}.matrix.b");
         }
-        // VOP3P takes literals from RDNA 1 on, v_fma_mix too (RDNA1 ISA 6.2.1).
+        // VOP3P takes literals from RDNA 1 on, v_fma_mix too (RDNA1 ISA 6.1).
         if enc == "ENC_VOP3P" && target.major() >= 10 && kind.starts_with("vsc.") {
             kind.replace_range(..3, "vs");
         }
@@ -90,7 +90,7 @@ pub(super) fn shape_of(
         } else if kind == "imm.flat_offset" {
             kind = "imm.flat_offset_s".to_owned();
         }
-        // The sources of S_CBRANCH_G_FORK are those of any SOP2 (Vega ISA 12.2).
+        // The sources of S_CBRANCH_G_FORK are those of any SOP2 (Vega ISA 12.1).
         if v.rec.starts_with("S_CBRANCH_G_FORK") {
             kind = "sl.64.i".to_owned();
         }

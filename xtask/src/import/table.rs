@@ -161,7 +161,9 @@ impl Table {
                     .find(|(wave, value, s)| f.1 == *wave && is_twin(&f.3, f.2, s, *value));
                 f.3.whole = match twin {
                     Some((_, _, s)) => whole_form(s, &f.3),
-                    None if f.5.rec.contains("t16") => Some((u128::MAX, false)),
+                    None if f.5.rec.contains("t16") || inst.mnemonic == "v_swap_b16" => {
+                        Some((u128::MAX, false))
+                    }
                     None => None,
                 };
             }

@@ -42,7 +42,7 @@ fn first_class<'a>(v: &'a Variant, template: &str) -> Option<&'a str> {
 
 impl Names<'_> {
     /// Whether the facts name an instruction that the target does not have: gfx9's v_mul_lo_i32
-    /// is another spelling of v_mul_lo_u32 (Vega ISA 12.11 has V_MUL_LO_U32 alone), and CDNA 5's
+    /// is another spelling of v_mul_lo_u32 (Vega ISA 12.12 has V_MUL_LO_U32 alone), and CDNA 5's
     /// conversions of two packed bytes have no DPP form: the records carry gfx9's opcodes for it,
     /// which are those of v_rsq_f16 and v_log_f16.
     pub(crate) fn skips(&self, target: Target, inst: &Instruction) -> bool {

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 #[cfg(target_arch = "x86_64")]
 use super::line;
 use super::region::Region;
-use super::{GlobalMemory, Permission};
+use super::{GlobalMemory, Permission, RegionHint};
 use crate::access::{Lanes, Port};
 use crate::rules::AlignmentMode;
 use crate::wide::{Host, LaneLoop};
@@ -26,7 +26,7 @@ impl GlobalMemory {
         port: &mut Port,
         host: Host,
     ) -> bool {
-        match placed::<N, W>(self, addresses, port, false) {
+        match placed::<N, W>(self, addresses, port.rules.alignment, &mut port.hint, false) {
             Placed::Consecutive(region, offset) => copy_out(region, offset, registers, host),
             Placed::Spread(region) => gather(region, addresses, registers),
             Placed::Unknown => return false,
@@ -43,7 +43,13 @@ impl GlobalMemory {
         port: &mut Port,
         host: Host,
     ) -> bool {
-        match placed::<N, W>(self, addresses, port, true) {
+        match placed::<N, W>(
+            self,
+            addresses,
+            port.rules.alignment,
+            &mut port.store_hint,
+            true,
+        ) {
             Placed::Consecutive(region, offset) => copy_in(region, offset, registers, host),
             Placed::Spread(region) => scatter(region, addresses, registers),
             Placed::Unknown => return false,
@@ -138,11 +144,11 @@ enum Placed<'a> {
 fn placed<'a, const N: usize, const W: usize>(
     memory: &'a GlobalMemory,
     addresses: &[u64; W],
-    port: &mut Port,
+    mode: AlignmentMode,
+    hint: &mut RegionHint,
     writes: bool,
 ) -> Placed<'a> {
     let bytes = 4 * N as u64;
-    let mode = port.rules.alignment;
     let first = addresses[0];
     let mut differing = first & 3;
     for (lane, &address) in addresses.iter().enumerate() {
@@ -155,7 +161,7 @@ fn placed<'a, const N: usize, const W: usize>(
         if mode != AlignmentMode::Unaligned && mode.align(first, bytes as u32) != Some(first) {
             return Placed::Unknown;
         }
-        return match memory.find(first, bytes * W as u64, &mut port.hint) {
+        return match memory.find(first, bytes * W as u64, hint) {
             Some(region) if allowed(region) => {
                 Placed::Consecutive(region, (first - region.base) as usize)
             }
@@ -166,7 +172,7 @@ fn placed<'a, const N: usize, const W: usize>(
         return Placed::Unknown;
     }
     // The first lane says which region it may be.
-    match memory.find(first, bytes, &mut port.hint) {
+    match memory.find(first, bytes, hint) {
         Some(region) if allowed(region) && holds(region, addresses, bytes) => {
             Placed::Spread(region)
         }
@@ -407,3 +413,7 @@ fn vector(v: [u32; 4]) -> std::arch::x86_64::__m128i {
     // SAFETY: as for `dwords`.
     unsafe { std::mem::transmute(v) }
 }
+
+#[cfg(test)]
+#[path = "whole_wave_tests.rs"]
+mod tests;
