@@ -66,9 +66,28 @@ impl Machine<'_> {
             Src::FlatScratchBase(half) => {
                 self.env.apertures.flat_scratch_base(self.wave.scratch_base) >> (32 * half as u32)
             }
+            Src::LdsDirect => self.lds_direct() as u64,
             // A vector register as a scalar source: the first active lane (SMEM and SALU have
             // none; v_readfirstlane has a handler of its own).
             Src::Vgpr(r) => self.wave.lane(r as usize, self.first_lane()) as u64,
+        }
+    }
+
+    /// The value in LDS that M0 points to: its address in bits 15:0, its type in 18:16 (Vega ISA
+    /// 10.3.1). Past the workgroup's LDS there are zeros.
+    fn lds_direct(&self) -> u32 {
+        let (m0, bytes) = (self.m0(), self.lds.bytes());
+        let byte = |k: usize| {
+            let at = (m0 & 0xffff) as usize + k;
+            bytes.get(at).copied().unwrap_or(0)
+        };
+        let short = u16::from_le_bytes([byte(0), byte(1)]);
+        match m0 >> 16 & 7 {
+            0 => byte(0) as u32,
+            1 => short as u32,
+            4 => byte(0) as i8 as i32 as u32,
+            5 => short as i16 as i32 as u32,
+            _ => short as u32 | (u16::from_le_bytes([byte(2), byte(3)]) as u32) << 16,
         }
     }
 

@@ -54,6 +54,8 @@ pub enum Src {
     Execz,
     /// The LDS aperture's base (0) or limit (1), the scratch aperture's base (2) or limit (3).
     Aperture(u8),
+    /// What M0 points to in LDS, the same for all lanes (Vega ISA 10.3.1).
+    LdsDirect,
     /// The base of this wave's scratch (CDNA 5): low or high half first.
     FlatScratchBase(u8),
 }
@@ -392,6 +394,30 @@ fn family(inst: &Inst) -> Family {
     }
 }
 
+/// A register of an operand with the VGPR MSBs that hold (CDNA5 ISA 3.3.2.3).
+pub fn with_msb(inst: &Inst, msb: u8, r: Reg, field: Field) -> Reg {
+    use Field::*;
+    // V_WMMA_LD_SCALE ignores them.
+    if msb == 0 || r.file != RegFile::Vgpr || inst.mnemonic().contains("ld_scale") {
+        return r;
+    }
+    let slot = match field {
+        Src0 | Src0X | Src0Y | Addr | Vaddr => 0,
+        Data0 | Vsrc1X | Vsrc1Y => 1,
+        // The product's addend stands in the second source's field but is the third source.
+        Src1 if inst.mnemonic().contains("fmamk") => 2,
+        Src1 => 1,
+        // The data of a store are a source, except in buffer operations.
+        Vdata if !inst.def().encoding().contains("BUF") => 1,
+        Src2 | Vsrc2X | Vsrc2Y | Data1 => 2,
+        _ => 3,
+    };
+    Reg {
+        index: r.index + ((msb >> (2 * slot) & 3) as u16) * 256,
+        ..r
+    }
+}
+
 /// The VGPR MSBs that an instruction sets.
 fn new_msb(inst: &Inst) -> Option<u8> {
     (inst.mnemonic() == "s_set_vgpr_msb").then(|| inst.field(Field::Simm16) as u8)
@@ -471,7 +497,7 @@ impl Compile<'_> {
     /// The source of a shape's entry.
     pub fn src_of(&self, o: &OperandDef) -> Src {
         match self.inst.resolve(o) {
-            Some(Operand::Reg(r)) => self.src_reg(self.extended(r, o.field)),
+            Some(Operand::Reg(r)) => self.src_reg(with_msb(self.inst, self.msb, r, o.field)),
             Some(_) => self.inst.constant(o.field).map_or(Src::None, Src::Const),
             None => Src::None,
         }
@@ -489,38 +515,10 @@ impl Compile<'_> {
             RegFile::PrivateBase => Src::Aperture(2),
             RegFile::PrivateLimit => Src::Aperture(3),
             RegFile::FlatScratchBase => Src::FlatScratchBase(r.index as u8),
-            // POPS exists for graphics; compute waves read zero. LDS direct reads are refused
-            // where the source is compiled.
+            RegFile::LdsDirect => Src::LdsDirect,
+            // POPS exists for graphics; compute waves read zero.
             RegFile::PopsExitingWaveId => Src::Const(0),
             _ => Src::Sgpr(scalar_number(r) as u8),
-        }
-    }
-
-    /// A register with the VGPR MSBs of its operand (CDNA5 ISA 3.3.2.3).
-    fn extended(&self, r: Reg, field: Field) -> Reg {
-        if self.msb == 0 || r.file != RegFile::Vgpr {
-            return r;
-        }
-        use Field::*;
-        let slot = match field {
-            Src0 | Src0X | Src0Y | Addr | Vaddr => 0,
-            Data0 | Vsrc1X | Vsrc1Y => 1,
-            // The product's addend stands in the second source's field but is the third source.
-            Src1 if self.inst.mnemonic().contains("fmamk") => 2,
-            Src1 => 1,
-            // The data of a store are a source, except in buffer operations.
-            Vdata if !self.inst.def().encoding().contains("BUF") => 1,
-            Src2 | Vsrc2X | Vsrc2Y | Data1 => 2,
-            _ => 3,
-        };
-        let msb = (self.msb >> (2 * slot) & 3) as u16;
-        // V_WMMA_LD_SCALE ignores them.
-        if self.inst.mnemonic().contains("ld_scale") {
-            return r;
-        }
-        Reg {
-            index: r.index + (msb << 8),
-            ..r
         }
     }
 
@@ -545,7 +543,7 @@ impl Compile<'_> {
     pub fn vector_dst(&self, field: Field) -> Option<u32> {
         match self.inst.operand(field)? {
             Operand::Reg(r) if matches!(r.file, RegFile::Vgpr | RegFile::Agpr) => {
-                let r = self.extended(r, field);
+                let r = with_msb(self.inst, self.msb, r, field);
                 let i = match r.file {
                     RegFile::Agpr => self.agpr_base + r.index as u32,
                     _ => r.index as u32,

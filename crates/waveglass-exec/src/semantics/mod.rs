@@ -66,7 +66,7 @@ pub fn compile(c: &Compile<'_>) -> Op {
         Some(Semantics::Valu(spec)) => valu::compile(c, spec),
         Some(Semantics::Custom(f)) => f(c),
         None => vector::dual::compile(c)
-            .unwrap_or_else(|| refuse(c, "the instruction has no semantics here")),
+            .unwrap_or_else(|| refuse(c, crate::fidelity::family_reason(c.inst.def()))),
     }
 }
 

@@ -21,6 +21,8 @@ mod small_float;
 #[cfg(test)]
 mod arithmetic_tests;
 #[cfg(test)]
+mod family_tests;
+#[cfg(test)]
 mod small_float_tests;
 
 use super::Registry;

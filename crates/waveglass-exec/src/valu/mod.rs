@@ -213,11 +213,6 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
             }
             return refuse(c, "an operand is missing");
         };
-        if let Some(Operand::Reg(r)) = c.inst.operand(field)
-            && r.file == RegFile::LdsDirect
-        {
-            return refuse(c, "a direct read of LDS as a source");
-        }
         op.s[i] = match spec.sources[i].is_mix() {
             true => mix_source(c, i, field),
             false => c.src(field),

@@ -4,7 +4,9 @@
 use super::kernel::Ty;
 use super::modifiers::Part;
 use super::{High16, MaskUse, Spec, ValuInfo};
+use crate::alu::float::Round;
 use crate::alu::modifiers;
+use crate::alu::rounding::{self, Half as HalfBits};
 use crate::program::Compile;
 use crate::wave::Wave;
 use half::f16;
@@ -102,9 +104,13 @@ impl ResultMods {
                     Ty::F32 => !wave.mode.denorm_f32_out(),
                     _ => !wave.mode.denorm_f16_f64_out(),
                 };
+        let round = Round::from_bits(match ty {
+            Ty::F32 => wave.mode.round_f32(),
+            _ => wave.mode.round_f16_f64(),
+        });
         let regs = wave.lanes_flat();
         if self.omod != 0 && omod_applies {
-            omod(&mut regs[d..d + 2 * n], n, ty, self.omod);
+            omod(&mut regs[d..d + 2 * n], n, ty, self.omod, round);
         }
         if self.clamp {
             clamp(&mut regs[d..d + 2 * n], n, ty, dx10 || gfx12);
@@ -180,17 +186,23 @@ pub(super) fn limit_overflow(wave: &mut Wave, info: &ValuInfo, d: usize, s: [usi
     }
 }
 
-/// Scales by 2, 4 or 1/2. Denormals and -0 become +0 ("-0 is flushed to +0", Vega ISA 6.2.2).
-fn omod(regs: &mut [u32], n: usize, ty: Ty, omod: u8) {
-    let factor = match omod {
-        1 => 2.0,
-        2 => 4.0,
-        _ => 0.5,
+/// Scales by 2, 4 or 1/2, rounded as the result was. Denormals and -0 become +0 ("-0 is flushed to
+/// +0", Vega ISA 6.2.2).
+fn omod(regs: &mut [u32], n: usize, ty: Ty, omod: u8, round: Round) {
+    let (exponent, factor) = match omod {
+        1 => (1, 2.0),
+        2 => (2, 4.0),
+        _ => (-1, 0.5),
     };
+    let nearest = round == Round::NearestEven;
     match ty {
         Ty::F32 => {
             for x in &mut regs[..n] {
-                let v = f32::from_bits(*x) * factor as f32;
+                let v = f32::from_bits(*x);
+                let v = match nearest || !v.is_finite() {
+                    true => v * factor,
+                    false => rounding::ldexp(v, exponent, round),
+                };
                 *x = if v.is_subnormal() || v == 0.0 {
                     0
                 } else {
@@ -200,14 +212,21 @@ fn omod(regs: &mut [u32], n: usize, ty: Ty, omod: u8) {
         }
         Ty::F16 => {
             for x in &mut regs[..n] {
-                let v = f16::from_f32(f16::from_bits(*x as u16).to_f32() * factor as f32);
-                let bits = v.to_bits();
+                let v = HalfBits(*x as u16);
+                let bits = match v.0 & 0x7c00 == 0x7c00 {
+                    true => v.0,
+                    false => rounding::ldexp(v, exponent, round).0,
+                };
                 *x = if bits & 0x7c00 == 0 { 0 } else { bits as u32 };
             }
         }
         Ty::F64 => {
             for i in 0..n {
-                let v = f64::from_bits(regs[i] as u64 | (regs[n + i] as u64) << 32) * factor;
+                let x = f64::from_bits(regs[i] as u64 | (regs[n + i] as u64) << 32);
+                let v = match nearest || !x.is_finite() {
+                    true => x * f64::from(factor),
+                    false => rounding::ldexp(x, exponent, round),
+                };
                 let v = if v.is_subnormal() || v == 0.0 { 0.0 } else { v };
                 regs[i] = v.to_bits() as u32;
                 regs[n + i] = (v.to_bits() >> 32) as u32;

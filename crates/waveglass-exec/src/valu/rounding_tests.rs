@@ -356,3 +356,21 @@ fn fp16_ovfl_keeps_overflows_finite_and_infinities_infinite() {
     b.run_all(&["017b007e"]);
     assert_eq!(get(&b), [0x7c00, 0x7bff, 0xfbff, 0x3c00]);
 }
+
+#[test]
+fn the_output_modifier_rounds_like_the_result() {
+    let mut b = Bench::new(Target::Gfx1201, 32);
+    b.set(1, |_| f32::MAX.to_bits());
+    b.set(2, |_| 0);
+    // v_add_f32_e64 v0, v1, v2 mul:2 overflows; toward zero it stays the largest number.
+    for (round, expected) in [
+        (0, f32::INFINITY),
+        (1, f32::INFINITY),
+        (2, f32::MAX),
+        (3, f32::MAX),
+    ] {
+        b.wave.mode.0 = 0xf0 | round;
+        b.run_all(&["000003d501050208"]);
+        assert_eq!(f32::from_bits(b.get(0, 0)), expected, "{round}");
+    }
+}

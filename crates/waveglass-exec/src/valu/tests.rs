@@ -318,3 +318,28 @@ fn a_nan_in_one_lane_is_quieted_there_and_leaves_the_others_alone() {
         assert_eq!(v, expected, "lane {i}");
     }
 }
+
+#[test]
+fn lds_is_read_directly_where_m0_says() {
+    use crate::testing::Bench;
+    let mut b = Bench::new(Target::Gfx900, 64);
+    b.poke_lds(8, 0x8001_fffe);
+    b.set(1, |l| l as u32);
+    for (ty, value) in [
+        (0, 0xfe),
+        (1, 0xfffe),
+        (2, 0x8001_fffe),
+        (4, -2i32 as u32),
+        (5, -2i32 as u32),
+    ] {
+        b.wave.sgpr[sreg::M0] = 8 | ty << 16;
+        // v_add_u32 v0, src_lds_direct, v1; v_readfirstlane_b32 s0, src_lds_direct
+        b.run_all(&["fe020068", "fe04007e"]);
+        assert_eq!(b.get(0, 9), value.wrapping_add(9), "{ty}");
+        assert_eq!(b.wave.sgpr[0], value);
+    }
+    // Past the workgroup's LDS.
+    b.wave.sgpr[sreg::M0] = 0xfffc | 2 << 16;
+    b.run_all(&["fe04007e"]);
+    assert_eq!(b.wave.sgpr[0], 0);
+}

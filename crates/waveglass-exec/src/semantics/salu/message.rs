@@ -4,6 +4,7 @@
 use super::super::{NEXT, Registry, Semantics, refuse};
 use super::usual;
 use crate::error::Stop;
+use crate::fidelity::REFUSED;
 use crate::program::{Compile, Op, Step};
 use waveglass_isa::Field;
 
@@ -54,12 +55,19 @@ fn ask(c: &Compile<'_>, wide: bool) -> Op {
     op
 }
 
-/// Why a return from a trap is refused.
-const NO_TRAP_HANDLER: &str = "a return from the trap handler, and there is none";
 /// Why a halt is refused.
 const HALT: &str = "the wave halts itself, and nobody would resume it";
 /// Why VSKIP is refused.
 pub(super) const VSKIP: &str = "skipping of vector instructions is not modelled";
+
+/// Refuses with the reason that the fidelity table gives.
+fn refuse_by_name(c: &Compile<'_>) -> Op {
+    let why = REFUSED
+        .iter()
+        .find(|(name, _)| *name == c.inst.mnemonic())
+        .map_or("the instruction has no semantics here", |(_, why)| *why);
+    refuse(c, why)
+}
 
 pub(super) fn register(r: &mut Registry) {
     r.insert("s_sendmsg", Semantics::Custom(send));
@@ -94,14 +102,9 @@ pub(super) fn register(r: &mut Registry) {
             })
         }),
     );
-    for name in ["s_rfe_b64", "s_rfe_i64", "s_rfe_restore_b64"] {
-        r.insert(name, Semantics::Custom(|c| refuse(c, NO_TRAP_HANDLER)));
+    for (name, _) in REFUSED {
+        r.insert(name, Semantics::Custom(refuse_by_name));
     }
-    r.insert("s_sendmsghalt", Semantics::Custom(|c| refuse(c, HALT)));
-    r.insert(
-        "s_alloc_vgpr",
-        Semantics::Custom(|c| refuse(c, "dynamic VGPR allocation is not modelled")),
-    );
     // An instruction that is there to be illegal.
     r.insert(
         "v_illegal",

@@ -135,13 +135,21 @@ pub(super) fn register(r: &mut Registry) {
 }
 
 /// `imm`: the conversion's number, from bit 8 on OP_SEL, in bits 16 and 17 neg and abs of the first
-/// source, in 18 and 19 of the second.
+/// source, in 18 and 19 of the second, and SCALE_SEL from 20 on.
 fn compile(c: &Compile<'_>) -> Op {
     let name = c.inst.mnemonic();
     let Some(number) = conversions().iter().position(|(n, _)| *n == name) else {
         return refuse(c, "the instruction has no semantics here");
     };
-    if c.inst.field(Field::ScaleSel) != 0 {
+    // Bits 2:1 name the byte of 8-bit sources, bit 1 a pair of bytes of the others. What the others
+    // mean (blocks of 16, scales from the upper half of the wave) the manual's listing, its tables
+    // and LLVM's uses of the instructions tell differently.
+    let scale_sel = c.inst.field(Field::ScaleSel);
+    let agreed = match conversions()[number].1.bits {
+        8 => 0b0110,
+        _ => 0b0010,
+    };
+    if scale_sel & !agreed != 0 {
         return refuse(c, SCALE_SEL);
     }
     let Some(d) = c.vector_dst(Field::Vdst) else {
@@ -160,13 +168,13 @@ fn compile(c: &Compile<'_>) -> Op {
     op.imm = number as u64
         | (Setting::selection(c.inst) >> 40 & 0xf) << 8
         | sign(Field::Src0Modifiers) << 16
-        | sign(Field::Src1Modifiers) << 18;
+        | sign(Field::Src1Modifiers) << 18
+        | scale_sel << 20;
     op
 }
 
 /// Why a scale selection is refused.
-const SCALE_SEL: &str =
-    "a scale selection that the manual's listing and its tables describe differently";
+const SCALE_SEL: &str = "a scale selection that the manual describes in two ways";
 
 fn run(m: &mut Machine<'_>, op: &Op) -> Step {
     let Some((_, conversion)) = conversions().get(op.imm as usize & 0xff) else {
@@ -201,17 +209,20 @@ fn dword(m: &Machine<'_>, s: Src, k: usize, lane: usize) -> u32 {
     }
 }
 
-/// The scale's biased exponent: bits 30:23 of a float; of scale bytes, the first one of the lane's
-/// fellow in the lower half of the wave (CDNA5 ISA tables 36 and 37 for OP_SEL 0; of F4 and F6 the
-/// upper lanes take the second byte).
+/// The scale's biased exponent: bits 30:23 of a float; of scale bytes, one of the lane's fellow in
+/// the lower half of the wave (CDNA5 ISA tables 36 and 37, blocks of 32). Of the pair that FP4 and
+/// FP6 name, the upper lanes take the second byte.
 fn scale(m: &Machine<'_>, op: &Op, c: &Conversion, lane: usize) -> u8 {
     let s = op.s[c.scale_operand()];
     if !c.scale_byte {
         return (dword(m, s, 0, lane) >> 23) as u8;
     }
-    let upper = lane % 32 >= 16 && c.bits != 8;
-    let bytes = dword(m, s, 0, lane & !16);
-    (bytes >> if upper { 8 } else { 0 }) as u8
+    let scale_sel = (op.imm >> 20) as u32;
+    let byte = match c.bits {
+        8 => scale_sel >> 1,
+        _ => (scale_sel & 2) + (lane % 32 >= 16) as u32,
+    };
+    (dword(m, s, 0, lane & !16) >> (8 * byte)) as u8
 }
 
 /// `v` as single precision, with neg and abs.

@@ -404,6 +404,18 @@ fn packs_of_gfx1250() {
             );
         }
     }
+    // SCALE_SEL 2 is the next byte of F8 and the next pair of F4: byte 2 holds the lane's number.
+    b.set(8, |l| (120 + l as u32) << 16 | (100 + l as u32) << 8);
+    // v_cvt_scale_pk8_f32_fp8 v[10:17], v[20:21], v8 scale_sel:2
+    b.run_all(&["0a10aad614110200"]);
+    assert_eq!(
+        f32_of(b.get(13, 20)),
+        FP8.value(0xfe) * 2f64.powi(104 - 127)
+    );
+    // v_cvt_scale_pk8_f16_fp4 v[10:13], v20, v8 scale_sel:2
+    b.run_all(&["0a109fd614110200"]);
+    let first = |b: &Bench, l| half::f16::from_bits(b.get(10, l) as u16).to_f64();
+    assert_eq!(first(&b, 5), FP4.value(8) * 2f64.powi(125 - 127));
     for r in 20..28 {
         b.set(r, |l| (1.5f32 * (r as f32 - 24.0) + l as f32).to_bits());
     }
