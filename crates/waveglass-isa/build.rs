@@ -428,6 +428,7 @@ fn register_kind(what: &str) -> String {
         "vlo" => "VgprLo",
         "vh" => "VgprHalf",
         "va" => "VgprOrAgpr",
+        "vau" => "VgprOrAgprUnaligned",
         "vasrc" => "VgprOrAgprSrc",
         "a" => "Agpr",
         "ar" => "AgprSrc",

@@ -36,6 +36,26 @@ pub(crate) fn bytes(words: &[u32; 5]) -> [u8; 20] {
     b
 }
 
+/// Prints LLVM's and the project's text for bytes in hex.
+pub(crate) fn show(target: Target, wave: u32, hex: &[&str]) -> Result<()> {
+    let samples = hex
+        .iter()
+        .map(|h| {
+            let mut b = [0; 20];
+            for (i, x) in b.iter_mut().enumerate().take(h.len() / 2) {
+                *x = u8::from_str_radix(&h[2 * i..2 * i + 2], 16)?;
+            }
+            Ok(b)
+        })
+        .collect::<Result<Vec<_>>>()?;
+    let answers = worker::ask(target.name(), &features(target, wave, true), &samples)?;
+    for ((h, b), llvm) in hex.iter().zip(&samples).zip(answers) {
+        let ours = print_bytes(target, wave, b, &PrintOptions::default());
+        println!("{h}\n  llvm {llvm:?}\n  ours {ours:?}");
+    }
+    Ok(())
+}
+
 /// What to compare.
 pub(crate) struct Options<'a> {
     /// Samples a row.
@@ -127,6 +147,11 @@ pub(crate) fn run(targets: &[Target], options: &Options<'_>) -> Result<()> {
             }
         }
     }
+    let uses: Vec<String> = differs
+        .uses()
+        .map(|(line, n)| format!("{line}: {n}"))
+        .collect();
+    println!("uses of the lines of llvm-differs.txt: {}", uses.join(", "));
     anyhow::ensure!(
         failed.is_empty(),
         "more than one sample in {TOLERATED} differs from LLVM: {}",

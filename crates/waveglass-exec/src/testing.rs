@@ -22,7 +22,9 @@ pub(crate) struct Bench {
     pub(crate) port: Port,
     pub(crate) env: Env,
     pub(crate) stats: Stats,
-    barrier: Barrier,
+    pub(crate) barrier: Barrier,
+    /// Whether SRAM error correction is on.
+    pub(crate) sramecc: bool,
 }
 
 impl Bench {
@@ -49,6 +51,7 @@ impl Bench {
                 fault_limit: 64,
             },
             stats: Stats::default(),
+            sramecc: true,
             barrier: Barrier::new(1),
         }
     }
@@ -70,6 +73,8 @@ impl Bench {
             vector_registers: registers,
             temp_base: registers,
             rows: self.wave.rows as u32,
+            msb: self.wave.vgpr_msb,
+            sramecc: self.sramecc,
         });
         self.run_op(&op)
     }

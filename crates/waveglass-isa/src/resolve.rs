@@ -33,8 +33,9 @@ fn matrix_dwords(inst: &Inst, o: &OperandDef) -> u8 {
     } else {
         (inst.field(Field::Cbsz), inst.field(Field::Blgp), 8)
     };
-    // Reserved formats: LLVM takes both matrices as 8-bit ones.
-    if a > 4 || b > 4 {
+    // A reserved format stands for an 8-bit one as far as the registers go, on CDNA 5 for both
+    // matrices: the manuals do not say, this is what LLVM has.
+    if inst.target().has_gfx1250_insts() && (a > 4 || b > 4) {
         return full;
     }
     match if o.field == Field::Src0 { a } else { b } {
@@ -87,10 +88,13 @@ pub(crate) fn check(inst: &Inst, o: &OperandDef) -> Result<u8, ()> {
                     return Ok(4);
                 }
                 if raw == LITERAL64 && inst.target().has_gfx1250_insts() {
-                    if inst.def().shape.size >= 8 && inst.operand_def(Field::Imm).is_some() {
-                        return Err(());
-                    }
-                    return Ok(8);
+                    // Only the 32-bit formats take one (CDNA5 ISA 4.1); V_FMAMK_F64 and
+                    // V_FMAAK_F64 share their constant.
+                    return match inst.operand_def(Field::Imm) {
+                        Some(imm) if imm.spans.iter().map(|s| s.2).sum::<u8>() == 64 => Ok(0),
+                        _ if inst.def().shape.size == 4 => Ok(8),
+                        _ => Err(()),
+                    };
                 }
             }
             resolve_raw(inst, o, raw).map(|_| 0).ok_or(())
@@ -120,10 +124,16 @@ fn valid_dpp_ctrl(inst: &Inst, v: u64) -> bool {
         0x160..=0x16f => !gfx9,
         _ => false,
     };
-    // 64-bit operands move by row_newbcast (row_share on gfx1251) only (CDNA2 ISA 6.3.1).
+    // Operations of the double-precision ALU move by row_newbcast (row_share on gfx1251) only:
+    // those with 64-bit operands, and on gfx1251 the 32-bit multiplies.
     let wide = || {
         (target.has_gfx90a_insts() || target == Target::Gfx1251)
             && inst.def().operands().iter().any(|o| o.bits == 64)
+            || target == Target::Gfx1251
+                && matches!(
+                    inst.mnemonic(),
+                    "v_mul_lo_u32" | "v_mul_hi_u32" | "v_mul_hi_i32" | "v_mad_u32"
+                )
     };
     known && (matches!(v, 0x150..=0x15f) || !wide())
 }
@@ -155,7 +165,7 @@ fn resolve_raw(inst: &Inst, o: &OperandDef, raw: u64) -> Option<Operand> {
         OperandKind::VgprExport => export(inst, o),
         OperandKind::VgprLo => half(raw & 0x7f, raw & 0x80 != 0),
         OperandKind::VgprHalf => half(raw & 0xff, op_sel(inst, o)),
-        OperandKind::VgprOrAgpr => {
+        OperandKind::VgprOrAgpr | OperandKind::VgprOrAgprUnaligned => {
             if raw & 0x200 != 0 {
                 agpr(raw & 0xff)
             } else {
@@ -257,7 +267,10 @@ fn vector(inst: &Inst, o: &OperandDef, file: RegFile, index: u64) -> Option<Oper
     if n > 1
         && index & 1 != 0
         && inst.target().has_aligned_vgprs()
-        && o.kind != OperandKind::VgprUnaligned
+        && !matches!(
+            o.kind,
+            OperandKind::VgprUnaligned | OperandKind::VgprOrAgprUnaligned
+        )
     {
         return None;
     }
@@ -292,9 +305,11 @@ fn scalar(inst: &Inst, o: &OperandDef, code: u64) -> Option<Operand> {
         193..=208 => Some(Operand::InlineInt((192 - code as i64) as i8)),
         240..=248 => Some(Operand::InlineFloat(code as u8)),
         LITERAL64 if target.has_gfx1250_insts() && Inst::takes_literal(o.kind) => {
-            let l = inst.literal_words();
-            let (lo, hi) = (*l.first().unwrap_or(&0), *l.get(1).unwrap_or(&0));
-            Some(Operand::Literal64(lo as u64 | (hi as u64) << 32))
+            Some(Operand::Literal64(match inst.literal_words() {
+                [lo, hi] => *lo as u64 | (*hi as u64) << 32,
+                // Not yet known while the instruction is being checked, or shared.
+                _ => inst.field(Field::Imm),
+            }))
         }
         LITERAL if Inst::takes_literal(o.kind) => {
             Some(Operand::Literal(match inst.literal_words().first() {

@@ -14,6 +14,7 @@
 //! assert_eq!(src0.meaning, "inline constant 1.0");
 //! ```
 
+pub mod access;
 mod card;
 mod launch;
 mod listing;

@@ -6,8 +6,11 @@
 
 mod classes;
 mod facts;
+mod halves;
+mod shape;
 mod table;
 mod template;
+mod text;
 
 use anyhow::{Context, Result};
 use std::path::Path;

@@ -116,6 +116,10 @@ impl Printer<'_> {
                 Piece::SecondName => self.out.push_str(second),
             }
         }
+        // A space before modifiers that are all absent.
+        if self.out.ends_with(' ') {
+            self.out.pop();
+        }
     }
 
     fn operand(&mut self, o: &OperandDef) {

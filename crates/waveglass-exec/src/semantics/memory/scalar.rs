@@ -139,7 +139,8 @@ fn addressed(c: &Compile<'_>, run: Handler, bytes: u32) -> Op {
         op.mem.scale = super::address::scale(c, bytes);
     }
     match op.s[0] {
-        Src::Sgpr(_) => op,
+        // A base of `null` is zero: no buffer, or the offsets alone.
+        Src::Sgpr(_) | Src::Const(_) => op,
         _ => refuse(c, "an operand is missing"),
     }
 }

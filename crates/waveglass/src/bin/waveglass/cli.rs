@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use waveglass::asm::PrintOptions;
 use waveglass::isa::Target;
 
+use crate::access::AccessArgs;
 use crate::run::RunArgs;
 
 /// Run, check and explain AMD GPU machine code on any CPU.
@@ -30,6 +31,8 @@ pub(crate) enum Command {
     Dis(DisArgs),
     /// Show every bit field of one instruction.
     Decode(DecodeArgs),
+    /// Show what one memory instruction does, lane by lane, on a given state.
+    Access(AccessArgs),
     /// List the targets.
     Targets(TargetsArgs),
     /// Print a shell's completion script.

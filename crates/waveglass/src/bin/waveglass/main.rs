@@ -1,5 +1,6 @@
 //! The `waveglass` command: arguments, output and exit statuses around the library.
 
+mod access;
 mod cli;
 mod decode;
 mod demo;
@@ -44,6 +45,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Run(args) => run::main(args),
         Command::Dis(args) => dis::main(&args),
         Command::Decode(args) => decode::main(&args),
+        Command::Access(args) => access::main(&args),
         Command::Targets(args) => targets::main(&args),
         Command::Completions { shell } => {
             let mut text = Vec::new();

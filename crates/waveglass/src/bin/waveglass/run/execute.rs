@@ -217,7 +217,10 @@ fn launch(
     if run.trace.is_some() {
         launch = launch.trace(&see);
     }
-    let groups = run.grid.iter().map(|&g| u64::from(g)).product();
+    let groups = run
+        .grid
+        .iter()
+        .fold(1u64, |n, &g| n.saturating_mul(g.into()));
     let report = progress::shown(groups, |done| launch.progress(done).run())?;
     if let (Some(trace), Some(path)) = (trace, &run.trace) {
         let (mut out, failed) = trace
