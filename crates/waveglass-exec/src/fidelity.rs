@@ -1,6 +1,6 @@
 //! How faithfully each instruction is executed.
 
-use crate::semantics;
+use crate::{matrix, semantics};
 use waveglass_isa::{InstDef, Target};
 
 /// How an instruction's results compare with the hardware's.
@@ -39,5 +39,19 @@ pub fn fidelity(target: Target, def: &InstDef) -> Fidelity {
             reason: "the instruction has no semantics here",
         };
     }
+    if let Some(error) = matrix::error(def.mnemonic).or_else(|| dot_error(def.mnemonic)) {
+        return Fidelity::Approximate { error };
+    }
     Fidelity::Exact
+}
+
+/// Float dot products: the manuals write sums and do not say where they round.
+fn dot_error(mnemonic: &str) -> Option<&'static str> {
+    // "v_dot2_f32_f16", "v_dot2c_f32_bf16", "v_dual_dot2acc_f32_f16 :: v_dual_mov_b32".
+    let dot = mnemonic.find("dot")?;
+    let name = &mnemonic[dot..];
+    ["_f32_", "_f16_", "_bf16_"]
+        .iter()
+        .any(|f| name.split(' ').next().is_some_and(|n| n.contains(f)))
+        .then_some("one rounding a sum: hardware may round less often, or in another order")
 }

@@ -514,8 +514,9 @@ impl Compile<'_> {
             _ => 3,
         };
         let msb = (self.msb >> (2 * slot) & 3) as u16;
-        // V_WMMA_LD_SCALE ignores them.
-        if self.inst.mnemonic().contains("ld_scale") {
+        // V_WMMA_LD_SCALE ignores them, and so do the scales of the instruction that it is part of
+        // (CDNA5 ISA 7.12.6.2).
+        if self.inst.mnemonic().contains("ld_scale") || matches!(field, ScaleSrc0 | ScaleSrc1) {
             return r;
         }
         Reg {
