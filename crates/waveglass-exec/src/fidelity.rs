@@ -1,6 +1,6 @@
 //! How faithfully each instruction is executed.
 
-use crate::semantics;
+use crate::{matrix, semantics};
 use waveglass_isa::{InstDef, Target};
 
 /// How an instruction's results compare with the hardware's.
@@ -51,7 +51,10 @@ pub fn fidelity(target: Target, def: &InstDef) -> Fidelity {
             reason: family_reason(def),
         };
     }
-    match error(name) {
+    match error(name)
+        .or_else(|| matrix::error(name))
+        .or_else(|| dot_error(name))
+    {
         Some(error) => Fidelity::Approximate { error },
         None => Fidelity::Exact,
     }
@@ -161,6 +164,18 @@ fn error(name: &'static str) -> Option<&'static str> {
         ),
         _ => None,
     }
+}
+
+/// Float dot products in their other spellings: the manuals write sums and do not say where they
+/// round.
+fn dot_error(mnemonic: &str) -> Option<&'static str> {
+    // "v_dot2c_f32_bf16", "v_dual_dot2acc_f32_f16 :: v_dual_mov_b32".
+    let dot = mnemonic.find("dot")?;
+    let name = &mnemonic[dot..];
+    ["_f32_", "_f16_", "_bf16_"]
+        .iter()
+        .any(|f| name.split(' ').next().is_some_and(|n| n.contains(f)))
+        .then_some("one rounding a sum: hardware may round less often, or in another order")
 }
 
 fn of_type(
