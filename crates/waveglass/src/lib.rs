@@ -16,12 +16,14 @@
 
 pub mod access;
 mod card;
+mod descriptor;
 mod launch;
 mod listing;
 mod meaning;
 mod target_facts;
 
 pub use card::{Card, FieldRow, OperandRow};
+pub use descriptor::{DescriptorCard, DescriptorError, DescriptorRow, set_descriptor_field};
 pub use listing::{Function, Line, Listing, ListingError, ListingOptions, disassemble};
 pub use target_facts::TargetFacts;
 

@@ -206,6 +206,7 @@ impl Scene {
             vector_registers: wave.temp_base as u32,
             temp_base: wave.temp_base as u32,
             rows: wave.rows as u32,
+            sramecc: true,
         });
         let name = inst.mnemonic();
         let atomic = name.contains("atomic") || name.starts_with("ds_") && !is_plain_ds(name);
