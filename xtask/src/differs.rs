@@ -183,7 +183,8 @@ impl Condition {
     ) -> bool {
         use OperandKind::{
             Agpr, AgprOrInline, AgprSrc, Imm, Mods, Vgpr, VgprHalf, VgprLo, VgprOrAgpr,
-            VgprOrAgprSrc, VgprOrAgprUnaligned, VgprOrInline, VgprSrc, VgprSrcHalf, VgprSrcLds, VgprSrcLo,
+            VgprOrAgprSrc, VgprOrAgprUnaligned, VgprOrInline, VgprSrc, VgprSrcHalf, VgprSrcLds,
+            VgprSrcLo,
         };
         let any = |kinds: &[OperandKind], f: &dyn Fn(u64) -> bool| {
             row.operands()
@@ -199,7 +200,13 @@ impl Condition {
             Condition::Literal(selector) => row.operands().iter().any(|o| {
                 let constants = !matches!(
                     o.kind,
-                    Vgpr | VgprLo | VgprHalf | VgprOrAgpr | VgprOrAgprUnaligned | Agpr | Mods(_) | Imm(_)
+                    Vgpr | VgprLo
+                        | VgprHalf
+                        | VgprOrAgpr
+                        | VgprOrAgprUnaligned
+                        | Agpr
+                        | Mods(_)
+                        | Imm(_)
                 );
                 let source = o.field.name().starts_with("src");
                 source && constants && value(o, bytes) == *selector
@@ -210,9 +217,10 @@ impl Condition {
                     &|v| v < 256,
                 ) || any(&[VgprOrAgprSrc], &|v| v & 0x100 == 0)
             }
-            Condition::NoInlineConstant => any(&[VgprOrInline, AgprOrInline], &|v| {
-                !matches!(v, 128..=208 | 240..=248 | 256..)
-            }),
+            Condition::NoInlineConstant => any(
+                &[VgprOrInline, AgprOrInline],
+                &|v| !matches!(v, 128..=208 | 240..=248 | 256..),
+            ),
         }
     }
 }

@@ -6,6 +6,7 @@ mod differs;
 mod import;
 mod llvm;
 mod sample;
+mod semantics;
 mod vectors;
 mod worker;
 
@@ -19,6 +20,8 @@ cargo xtask compare [TARGET|all] [SAMPLES-A-ROW] [SHOWN] [ENCODING]
 cargo xtask compare-whole ...        the same with --true16=off: registers without halves
 cargo xtask show TARGET[/WAVE] HEX...  both texts for an instruction's bytes
 cargo xtask bench-decode TARGET FILE time decode and print against LLVM over compiled code
+cargo xtask semantics [TARGET|all] [names]
+                                     count the instructions that are executed and refused, by family
 cargo xtask vectors [TARGET|all]      write the golden vectors of crates/waveglass-asm/tests
 ";
 
@@ -54,6 +57,13 @@ fn main() -> Result<()> {
             compare::show(target, wave, hex)
         }
         ["bench-decode", target, file] => bench::run(target.parse()?, file),
+        ["semantics", rest @ ..] => {
+            let targets: Vec<Target> = match rest.first() {
+                None | Some(&"all") => Target::ALL.to_vec(),
+                Some(t) => t.split(',').map(str::parse).collect::<Result<_, _>>()?,
+            };
+            semantics::run(&targets, rest.get(1) == Some(&"names"))
+        }
         ["vectors", list @ ..] => {
             let targets: Vec<Target> = match list.first() {
                 None | Some(&"all") => Target::ALL.to_vec(),

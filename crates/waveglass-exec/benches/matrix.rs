@@ -4,7 +4,9 @@
 //! instructions a second and billions of multiply-adds a second.
 
 use std::time::Instant;
-use waveglass_exec::{Dispatch, Limits, Packet, Program, Registers, ScratchArena, Setup, Watch, run};
+use waveglass_exec::{
+    Dispatch, Limits, Packet, Program, Registers, ScratchArena, Setup, Watch, run,
+};
 use waveglass_isa::Target;
 use waveglass_mem::GlobalMemory;
 
@@ -77,7 +79,10 @@ const LOOPS: &[(&str, Target, u32, u64, &str)] = &[
 ];
 
 fn main() {
-    println!("{:44} {:>10} {:>12}", "instruction", "M inst/s", "G mul-add/s");
+    println!(
+        "{:44} {:>10} {:>12}",
+        "instruction", "M inst/s", "G mul-add/s"
+    );
     for &(name, target, wave_size, work, hex) in LOOPS {
         let rate = measure(target, wave_size, hex);
         println!(
@@ -132,7 +137,14 @@ fn measure(target: Target, wave_size: u32, hex: &str) -> f64 {
     for _ in 0..5 {
         let start = Instant::now();
         let scratch = ScratchArena { base: 0, size: 0 };
-        let (outcome, error) = run(&dispatch, &program, &memory, scratch, &limits, Watch::default());
+        let (outcome, error) = run(
+            &dispatch,
+            &program,
+            &memory,
+            scratch,
+            &limits,
+            Watch::default(),
+        );
         let seconds = start.elapsed().as_secs_f64();
         assert!(error.is_none(), "{error:?}");
         best = best.max(outcome.stats.instructions as f64 / 11.0 * 8.0 / seconds);

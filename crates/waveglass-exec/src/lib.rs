@@ -12,6 +12,7 @@
 //!   neg/abs, halves, SDWA, DPP on the way in; omod, clamp, merging and EXEC on the way out.
 //! * `machine.rs`: what a handler sees: wave, LDS, memory, counters.
 //! * `order/`: operations in flight, waits, and registers touched too early.
+//! * `barrier.rs`: the workgroup's barrier and the named ones.
 //! * `dispatch.rs`: launch state by the HSA ABI; `run.rs`: workgroups, barriers, limits.
 //!
 //! # Adding instructions
@@ -43,8 +44,10 @@
 //! precision and bfloat16, are refused.
 
 pub mod alu;
+pub mod barrier;
 pub mod dispatch;
 pub mod error;
+mod fidelity;
 pub mod machine;
 pub mod matrix;
 pub mod order;
@@ -63,6 +66,7 @@ mod testing_program;
 
 pub use dispatch::{Dispatch, Packet, Setup};
 pub use error::{RunError, Stop, WaveFault};
+pub use fidelity::{Fidelity, fidelity};
 pub use order::{Hazard, HazardKind, HazardRegister, MemoryOrder};
 pub use program::{Op, Program, Registers, Step};
 pub use run::{Limits, Outcome, ScratchArena, Trace, Watch, run, scratch_needed};

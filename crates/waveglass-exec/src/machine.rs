@@ -1,5 +1,6 @@
 //! What a handler works on: one wave, its workgroup's LDS and the memory.
 
+pub use crate::barrier::Barrier;
 use crate::error::{Stop, WaveFault};
 use crate::program::{Op, Src, Step};
 use crate::stats::Stats;
@@ -12,7 +13,7 @@ pub struct Machine<'a> {
     pub wave: &'a mut Wave,
     /// The workgroup's LDS.
     pub lds: &'a mut Lds,
-    /// The workgroup's barrier.
+    /// The workgroup's barriers.
     pub barrier: &'a mut Barrier,
     /// Global memory.
     pub memory: &'a GlobalMemory,
@@ -22,57 +23,6 @@ pub struct Machine<'a> {
     pub env: &'a Env,
     /// Counters.
     pub stats: &'a mut Stats,
-}
-
-/// A workgroup's barrier: waves arrive, and when all that still run have, its phase ends.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Barrier {
-    phase: u64,
-    arrived: u32,
-    /// Waves of the workgroup that have not ended.
-    pub running: u32,
-}
-
-impl Barrier {
-    /// A barrier for this many waves.
-    pub fn new(running: u32) -> Self {
-        Self {
-            phase: 0,
-            arrived: 0,
-            running,
-        }
-    }
-
-    /// One wave arrives; gives the phase whose end it may wait for.
-    pub fn arrive(&mut self) -> u64 {
-        let phase = self.phase;
-        self.arrived += 1;
-        self.settle();
-        phase
-    }
-
-    /// One wave has ended and will not arrive any more.
-    pub fn leave(&mut self) {
-        self.running = self.running.saturating_sub(1);
-        self.settle();
-    }
-
-    /// Whether nobody has arrived in this phase.
-    pub fn is_first(&self) -> bool {
-        self.arrived == 0
-    }
-
-    /// Whether the phase has ended.
-    pub fn is_over(&self, phase: u64) -> bool {
-        self.phase > phase
-    }
-
-    fn settle(&mut self) {
-        if self.arrived > 0 && self.arrived >= self.running {
-            self.phase += 1;
-            self.arrived = 0;
-        }
-    }
 }
 
 /// What a dispatch fixes for all its waves.

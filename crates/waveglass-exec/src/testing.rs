@@ -22,9 +22,9 @@ pub(crate) struct Bench {
     pub(crate) port: Port,
     pub(crate) env: Env,
     pub(crate) stats: Stats,
+    pub(crate) barrier: Barrier,
     /// Whether SRAM error correction is on.
     pub(crate) sramecc: bool,
-    barrier: Barrier,
 }
 
 impl Bench {
@@ -73,6 +73,7 @@ impl Bench {
             vector_registers: registers,
             temp_base: registers,
             rows: self.wave.rows as u32,
+            msb: self.wave.vgpr_msb,
             sramecc: self.sramecc,
         });
         self.run_op(&op)

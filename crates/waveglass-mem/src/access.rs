@@ -10,6 +10,12 @@ pub const ROW_LANES: usize = 32;
 /// 32 lanes of one VGPR: half of a wave64's register, the whole of a wave32's.
 pub type Row = [u32; ROW_LANES];
 
+/// One value for each of `W` lanes, aligned so that the host's vector stores of them do not straddle
+/// cache lines: a value that is read alone right after is then forwarded from its store.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub struct PerLane<T, const W: usize>(pub [T; W]);
+
 /// The lanes of one access: an address for each, and EXEC.
 ///
 /// `addresses` holds one value a lane: 32 (wave32) or 64 (wave64). Other lengths up to 64 are allowed;

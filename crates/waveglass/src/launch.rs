@@ -739,6 +739,7 @@ fn setup(d: &KernelDescriptor, target: Target) -> Setup {
         dx10_clamp: target.major() < 12 && d.dx10_clamp(),
         ieee: target.major() < 12 && d.ieee_mode(),
         fp16_overflow: d.fp16_overflow(),
+        named_barriers: d.named_barrier_count().unwrap_or(0),
     }
 }
 

@@ -303,7 +303,12 @@ pub(super) fn image_sizes(inst: &Instruction, form: &Variant) -> (Vec<u32>, Vec<
 
 /// What the packed modifiers list: tied sources count. v_permlane16 and its kin use
 /// op_sel for two flags (RDNA2 ISA, V_PERMLANE16_B32).
-pub(super) fn listed_sources(mnemonic: &str, enc: &str, names: &[&str], template: &str) -> (u32, bool) {
+pub(super) fn listed_sources(
+    mnemonic: &str,
+    enc: &str,
+    names: &[&str],
+    template: &str,
+) -> (u32, bool) {
     if enc == "ENC_VOP3PX2" {
         return (3, false);
     }

@@ -301,7 +301,11 @@ fn attributes(inst: &Instruction, v: &Variant, inherited: &[&str]) -> String {
     };
     format!(
         "{} {} {}",
-        if flags.is_empty() { "-".to_owned() } else { flags.join(",") },
+        if flags.is_empty() {
+            "-".to_owned()
+        } else {
+            flags.join(",")
+        },
         list(&inst.uses),
         list(&inst.defs)
     )

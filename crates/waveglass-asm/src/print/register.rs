@@ -142,10 +142,9 @@ impl Printer<'_> {
             i64::from(l as i32)
         };
         let (wanted, width, read_as) = match (ty, bits) {
-            (
-                OperandType::Bf16 | OperandType::PackedF16 | OperandType::PackedBf16,
-                _,
-            ) => (u64::from(l), 16, ty),
+            (OperandType::Bf16 | OperandType::PackedF16 | OperandType::PackedBf16, _) => {
+                (u64::from(l), 16, ty)
+            }
             (OperandType::PackedF16Splat, _) if l >> 16 == l & 0xffff => {
                 (u64::from(l as u16), 16, ty)
             }

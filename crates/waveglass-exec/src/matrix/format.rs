@@ -268,7 +268,11 @@ pub fn to_f16(x: f32, saturate: bool) -> u32 {
         .wrapping_add(0xfff + (magnitude >> 13 & 1))
         >> 13;
     let rounded = if magnitude < 113 << 23 { small } else { normal };
-    let limited = if magnitude >= 143 << 23 { 0x7c00 } else { rounded };
+    let limited = if magnitude >= 143 << 23 {
+        0x7c00
+    } else {
+        rounded
+    };
     let finite = if saturate && magnitude < 0x7f80_0000 && limited == 0x7c00 {
         0x7bff
     } else {
@@ -322,8 +326,16 @@ mod tests {
     #[test]
     fn halves_and_bfloat16_read_exactly_for_every_code() {
         for x in 0..=0xffffu16 {
-            same(one(Format::F16, x.into()), Half::from_bits(x).to_f32(), "f16");
-            same(one(Format::Bf16, x.into()), bf16::from_bits(x).to_f32(), "bf16");
+            same(
+                one(Format::F16, x.into()),
+                Half::from_bits(x).to_f32(),
+                "f16",
+            );
+            same(
+                one(Format::Bf16, x.into()),
+                bf16::from_bits(x).to_f32(),
+                "bf16",
+            );
         }
     }
 
@@ -339,7 +351,11 @@ mod tests {
         ];
         for (format, reference) in formats {
             for x in 0..1u32 << format.bits() {
-                same(one(format, x), reference.decode(x), &format!("{format:?} {x:#x}"));
+                same(
+                    one(format, x),
+                    reference.decode(x),
+                    &format!("{format:?} {x:#x}"),
+                );
             }
         }
         for x in 0..64 {
@@ -354,14 +370,18 @@ mod tests {
         for item in 0..32u64 {
             let (bit, code) = (item * 6, (item * 2 + 1) % 32);
             for b in 0..6 {
-                regs[((bit + b) / 32 * 32) as usize] |= ((code >> b & 1) as u32) << ((bit + b) % 32);
+                regs[((bit + b) / 32 * 32) as usize] |=
+                    ((code >> b & 1) as u32) << ((bit + b) % 32);
             }
         }
         let mut out = [0u32; 32 * 32];
         decode(Format::Fp6, &regs, 32, 32, Reading::default(), &mut out);
         for item in 0..32 {
             let code = (item as u32 * 2 + 1) % 32;
-            assert_eq!(f32::from_bits(out[item * 32]), small_float::FP6.decode(code));
+            assert_eq!(
+                f32::from_bits(out[item * 32]),
+                small_float::FP6.decode(code)
+            );
         }
     }
 
@@ -375,7 +395,11 @@ mod tests {
                 assert_eq!(to_f16(v, false), 0x7e00);
             } else {
                 assert_eq!(to_f16(v, false), want.to_bits() as u32, "{x:#x}");
-                assert_eq!(to_bf16(v, false), bf16::from_f32(v).to_bits() as u32, "{x:#x}");
+                assert_eq!(
+                    to_bf16(v, false),
+                    bf16::from_f32(v).to_bits() as u32,
+                    "{x:#x}"
+                );
             }
             x = x.wrapping_add(0x1003_0d41);
         }
@@ -389,7 +413,10 @@ mod tests {
     #[test]
     fn xf32_keeps_ten_fraction_bits() {
         let third = 1.0f32 + 2.0f32.powi(-11) + 2.0f32.powi(-20);
-        assert_eq!(f32::from_bits(xf32(third.to_bits())), 1.0 + 2.0f32.powi(-10));
+        assert_eq!(
+            f32::from_bits(xf32(third.to_bits())),
+            1.0 + 2.0f32.powi(-10)
+        );
         let tie = 1.0f32 + 2.0f32.powi(-11);
         assert_eq!(f32::from_bits(xf32(tie.to_bits())), 1.0);
         assert_eq!(f32::from_bits(xf32(f32::INFINITY.to_bits())), f32::INFINITY);

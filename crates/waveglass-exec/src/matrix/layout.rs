@@ -51,14 +51,7 @@ pub enum Output {
 
 impl Output {
     /// The item and the first lane of row `i` of block `b`.
-    pub const fn row(
-        self,
-        m: usize,
-        n: usize,
-        lanes: usize,
-        b: usize,
-        i: usize,
-    ) -> (usize, usize) {
+    pub const fn row(self, m: usize, n: usize, lanes: usize, b: usize, i: usize) -> (usize, usize) {
         match self {
             Self::Mfma(h) => {
                 let b_i = 64usize.div_ceil(n * m / h);
@@ -286,7 +279,10 @@ mod tests {
             groups: 2,
             swapped: false,
         };
-        assert_eq!((sixths.k(31, 1), sixths.k(32, 0), sixths.k(32, 1)), (63, 64, 96));
+        assert_eq!(
+            (sixths.k(31, 1), sixths.k(32, 0), sixths.k(32, 1)),
+            (63, 64, 96)
+        );
     }
 
     #[test]

@@ -37,8 +37,8 @@ mod tests;
 
 use crate::program::{Compile, Op};
 use crate::semantics::{NEXT, Registry, Semantics, refuse};
-pub use op::MatrixOp;
 use op::Compiled;
+pub use op::MatrixOp;
 
 /// Registers every instruction of the table.
 pub(crate) fn register(r: &mut Registry) {

@@ -370,12 +370,7 @@ fn cdna(
 }
 
 /// WMMA and SWMMAC: negation, halves, clamp.
-fn rdna(
-    op: &mut MatrixOp,
-    row: &Row,
-    target: Target,
-    mods: [u64; 3],
-) -> Result<(), &'static str> {
+fn rdna(op: &mut MatrixOp, row: &Row, target: Target, mods: [u64; 3]) -> Result<(), &'static str> {
     let integers = op.sum == Sum::I32;
     if !integers {
         // Bit 0 of each is NEG, bit 1 NEG_HI. They act on the halves of A and B, and on C as
@@ -447,7 +442,14 @@ fn output(row: &Row, target: Target) -> Output {
 }
 
 /// How A or B is shared out; `k` is half of K for a sparse A.
-fn input(row: &Row, target: Target, lanes: usize, format: Format, k: usize, sparse_a: bool) -> Input {
+fn input(
+    row: &Row,
+    target: Target,
+    lanes: usize,
+    format: Format,
+    k: usize,
+    sparse_a: bool,
+) -> Input {
     let plain = |groups: usize| Input {
         chunk: k / groups,
         groups,

@@ -281,11 +281,7 @@ fn modified_const(x: &MatrixOp, bits: u64) -> u64 {
 /// A half as f32 bits.
 #[inline(always)]
 fn widened(x: u32, bf16: bool) -> u32 {
-    if bf16 {
-        x << 16
-    } else {
-        super::format::f16(x)
-    }
+    if bf16 { x << 16 } else { super::format::f16(x) }
 }
 
 /// The register position and the bits to shift by of a row of halves.
@@ -301,13 +297,7 @@ fn half_place(x: &MatrixOp, cell: Cell, place: usize) -> (usize, u32) {
 
 /// Rows into D.
 #[inline(always)]
-fn store<const N: usize>(
-    x: &MatrixOp,
-    regs: &mut [u32],
-    flush: bool,
-    overflow: bool,
-    c: &[u32],
-) {
+fn store<const N: usize>(x: &MatrixOp, regs: &mut [u32], flush: bool, overflow: bool, c: &[u32]) {
     let regs = &mut regs[x.d..];
     let lanes = x.plan.lanes;
     let rows = c.as_chunks::<N>().0;
@@ -443,7 +433,14 @@ fn rows<T: Number, const N: usize, const R: usize>(
     c: &mut [T],
 ) {
     let steps = tile.a[ks.clone()].iter().zip(&tile.b[ks]);
-    for (i, some) in c.as_chunks_mut::<N>().0.as_chunks_mut::<R>().0.iter_mut().enumerate() {
+    for (i, some) in c
+        .as_chunks_mut::<N>()
+        .0
+        .as_chunks_mut::<R>()
+        .0
+        .iter_mut()
+        .enumerate()
+    {
         let mut sum = *some;
         for (&at, &bt) in steps.clone() {
             let column = &a[at as usize + i * R..][..R];

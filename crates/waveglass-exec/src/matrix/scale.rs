@@ -21,7 +21,11 @@ impl ScaleFormat {
         let power = |e: i32| f64::from_bits(((e + 1023) as u64) << 52);
         let minifloat = |exponent: u32, bias: i32| {
             let fraction = (code & 7) as f64;
-            let significand = if exponent == 0 { fraction } else { 8.0 + fraction };
+            let significand = if exponent == 0 {
+                fraction
+            } else {
+                8.0 + fraction
+            };
             significand * power(exponent.max(1) as i32 - bias - 3)
         };
         match self {

@@ -3,7 +3,7 @@
 
 use super::kernel::Ty;
 use super::modifiers::Part;
-use super::{High16, Spec};
+use super::{High16, MaskUse, Spec, ValuInfo};
 use crate::alu::modifiers;
 use crate::program::Compile;
 use crate::wave::Wave;
@@ -46,7 +46,9 @@ impl ResultMods {
     pub fn of(c: &Compile<'_>, spec: &Spec, dst: Field) -> Self {
         let inst = c.inst;
         let mut m = Self {
-            clamp: inst.field(Field::Clamp) != 0,
+            // Conversions of 8-bit floats make their own use of the bit on CDNA 5.
+            clamp: inst.field(Field::Clamp) != 0
+                && !(spec.mask == MaskUse::Selection && inst.target().has_gfx1250_insts()),
             ..Self::default()
         };
         m.omod = inst.field(Field::Omod) as u8;
@@ -139,6 +141,40 @@ impl ResultMods {
                     }
                     Unused::Preserve => regs[old + i] & !(ones << shift) | v << shift,
                 };
+            }
+        }
+    }
+}
+
+/// Under FP16_OVFL a half that has overflowed becomes the largest number, "while still preserving
+/// true INF values" (MODE, every manual): those that come of an infinite source, or of a zero one
+/// in an operation with one source (division by zero).
+pub(super) fn limit_overflow(wave: &mut Wave, info: &ValuInfo, d: usize, s: [usize; 3]) {
+    if !info.overflows || !wave.mode.fp16_ovfl() {
+        return;
+    }
+    let n = wave.lanes();
+    let halves = if info.result == Ty::PkF16 { 2 } else { 1 };
+    let alone = info.sources[1] == Ty::None;
+    let regs = wave.lanes_flat();
+    for i in 0..n {
+        for half in 0..halves {
+            let shift = 16 * half;
+            if regs[d + i] >> shift & 0x7fff != 0x7c00 {
+                continue;
+            }
+            let is_true = (0..3).any(|k| {
+                let v = regs[s[k] + i];
+                let (magnitude, infinity) = match info.sources[k] {
+                    Ty::None => return false,
+                    Ty::F32 | Ty::Mix => (v & 0x7fff_ffff, 0x7f80_0000),
+                    Ty::F16 | Ty::PkF16 => (v >> shift & 0x7fff, 0x7c00),
+                    _ => return false,
+                };
+                magnitude == infinity || alone && magnitude == 0
+            });
+            if !is_true {
+                regs[d + i] -= 1 << shift;
             }
         }
     }

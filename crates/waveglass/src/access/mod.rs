@@ -206,6 +206,7 @@ impl Scene {
             vector_registers: wave.temp_base as u32,
             temp_base: wave.temp_base as u32,
             rows: wave.rows as u32,
+            msb: 0,
             sramecc: true,
         });
         let name = inst.mnemonic();

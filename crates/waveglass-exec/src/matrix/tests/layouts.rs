@@ -21,10 +21,17 @@ fn every_matrix_instruction_gives_the_plain_product_whatever_exec_is() {
             }
             let before = b.wave.vgpr.clone();
             let hex = encode(d, &format_fields(row, target, f));
-            run(&mut b, &hex, &format!("{} {target:?} wave{wave} {f:?}", row.name));
+            run(
+                &mut b,
+                &hex,
+                &format!("{} {target:?} wave{wave} {f:?}", row.name),
+            );
             case.check(&b, &case.want(), &format!("{f:?}"));
             let rows = wave as usize / 32;
-            let (from, to) = (case.d_base * rows, (case.d_base + case.d_registers()) * rows);
+            let (from, to) = (
+                case.d_base * rows,
+                (case.d_base + case.d_registers()) * rows,
+            );
             assert!(
                 before[..from] == b.wave.vgpr[..from] && before[to..] == b.wave.vgpr[to..],
                 "{} {target:?} wave{wave} writes other registers than D",
@@ -34,11 +41,7 @@ fn every_matrix_instruction_gives_the_plain_product_whatever_exec_is() {
         *counts.entry(target.name()).or_insert(0) += 1;
     }
     // AGPR and VGPR forms, and wave sizes, are rows of their own.
-    let want = [
-        ("gfx908", 20),
-        ("gfx1100", 12),
-        ("gfx1150", 12),
-    ];
+    let want = [("gfx908", 20), ("gfx1100", 12), ("gfx1150", 12)];
     for (target, n) in want {
         assert_eq!(counts[target], n, "{target}: {counts:?}");
     }
@@ -75,7 +78,12 @@ fn operands_are_as_wide_as_the_layout_says() {
             (rows * k * row.blocks * f.bits() * copies / lanes).max(32)
         };
         if row.a != Element::Any {
-            assert_eq!(bits(Field::Src0), Some(width(m, a_k, f.0)), "{} A", row.name);
+            assert_eq!(
+                bits(Field::Src0),
+                Some(width(m, a_k, f.0)),
+                "{} A",
+                row.name
+            );
             assert_eq!(bits(Field::Src1), Some(width(n, k, f.1)), "{} B", row.name);
         }
     }

@@ -109,7 +109,9 @@ fn bench(target: Target, lanes: u32) -> Bench {
 
 /// A hash for test values.
 fn noise(x: u64) -> u64 {
-    let mut z = x.wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mut z = x
+        .wrapping_add(0x9e37_79b9_7f4a_7c15)
+        .wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ z >> 31
 }
@@ -199,9 +201,10 @@ impl Case {
         let name = d.mnemonic;
         let row = find(name).unwrap_or_else(|| panic!("{name} has no row"));
         // The forms whose C and D are AGPRs, which follow the VGPRs in the wave's file.
-        let agprs = d.operands().iter().any(|o| {
-            o.field == Field::Vdst && o.kind == OperandKind::Agpr
-        });
+        let agprs = d
+            .operands()
+            .iter()
+            .any(|o| o.field == Field::Vdst && o.kind == OperandKind::Agpr);
         let cd = if agprs { bench.wave.agpr_base } else { 0 };
         let target = bench.wave.target;
         let lanes = bench.wave.lanes();

@@ -56,7 +56,13 @@ fn cbsz_and_abid_broadcast_a_block_of_a() {
             "v_mfma_f32_32x32x1f32",
             F32,
             &[(Field::Cbsz, 1), (Field::Abid, 1)],
-            |_, c| product(c, |_, i, k| c.a[(32 + i) + k], |b, k, j| c.b[(b + k) * 32 + j]),
+            |_, c| {
+                product(
+                    c,
+                    |_, i, k| c.a[(32 + i) + k],
+                    |b, k, j| c.b[(b + k) * 32 + j],
+                )
+            },
         );
     }
     // Blocks of 16 lanes: four blocks in groups of two (CBSZ=1) use the same half, two apart.
@@ -115,7 +121,13 @@ fn blgp_permutes_the_lanes_of_b() {
             "v_mfma_f32_16x16x1f32",
             F32,
             &[(Field::Blgp, blgp as u64)],
-            |_, c| product(c, |b, i, _| c.a[b * 16 + i], |b, _, j| c.b[from[b] * 16 + j]),
+            |_, c| {
+                product(
+                    c,
+                    |b, i, _| c.a[b * 16 + i],
+                    |b, _, j| c.b[from[b] * 16 + j],
+                )
+            },
         );
         // The same lanes hold successive k in 16x16x4.
         check(
@@ -149,15 +161,22 @@ fn blgp_negates_in_f64_on_gfx942() {
     for blgp in 0..8u64 {
         let sign = |bit: u32| if blgp >> bit & 1 != 0 { -1.0 } else { 1.0 };
         for name in ["v_mfma_f64_16x16x4_f64", "v_mfma_f64_4x4x4_4b_f64"] {
-            check(Target::Gfx942, 64, name, F64, &[(Field::Blgp, blgp)], |_, c| {
-                let [m, n, k] = c.row.size;
-                c.c.iter_mut().for_each(|x| *x *= sign(2));
-                product(
-                    c,
-                    |b, i, kk| sign(0) * c.a[(b * m + i) * k + kk],
-                    |b, kk, j| sign(1) * c.b[(b * k + kk) * n + j],
-                )
-            });
+            check(
+                Target::Gfx942,
+                64,
+                name,
+                F64,
+                &[(Field::Blgp, blgp)],
+                |_, c| {
+                    let [m, n, k] = c.row.size;
+                    c.c.iter_mut().for_each(|x| *x *= sign(2));
+                    product(
+                        c,
+                        |b, i, kk| sign(0) * c.a[(b * m + i) * k + kk],
+                        |b, kk, j| sign(1) * c.b[(b * k + kk) * n + j],
+                    )
+                },
+            );
         }
     }
 }
@@ -167,7 +186,11 @@ fn reserved_broadcasts_are_refused() {
     let mut b = bench(Target::Gfx942, 64);
     let hex = |target, name: &str, fields: &[(Field, u64)]| encode(def(name, target, 64), fields);
     for (target, name, fields) in [
-        (Target::Gfx942, "v_mfma_f32_16x16x16_f16", vec![(Field::Cbsz, 1)]),
+        (
+            Target::Gfx942,
+            "v_mfma_f32_16x16x16_f16",
+            vec![(Field::Cbsz, 1)],
+        ),
         (
             Target::Gfx942,
             "v_mfma_f32_32x32x4_2b_f16",
@@ -198,12 +221,60 @@ fn sparse_index_sets_are_chosen_by_abid_or_op_sel() {
     let f16 = F16;
     let i8 = (Format::I8, Format::I8);
     for (target, wave, name, f, field, set, bits) in [
-        (Target::Gfx942, 64, "v_smfmac_f32_16x16x32_f16", f16, Field::Abid, 3u64, 8usize),
-        (Target::Gfx942, 64, "v_smfmac_f32_32x32x16_f16", f16, Field::Abid, 2, 8),
-        (Target::Gfx942, 64, "v_smfmac_i32_16x16x64_i8", i8, Field::Abid, 1, 16),
-        (Target::Gfx950, 64, "v_smfmac_f32_16x16x64_f16", f16, Field::Abid, 1, 16),
-        (Target::Gfx1200, 32, "v_swmmac_f32_16x16x32_f16", f16, Field::IndexKey16bit, 1, 16),
-        (Target::Gfx1201, 64, "v_swmmac_f32_16x16x32_f16", f16, Field::IndexKey8bit, 3, 8),
+        (
+            Target::Gfx942,
+            64,
+            "v_smfmac_f32_16x16x32_f16",
+            f16,
+            Field::Abid,
+            3u64,
+            8usize,
+        ),
+        (
+            Target::Gfx942,
+            64,
+            "v_smfmac_f32_32x32x16_f16",
+            f16,
+            Field::Abid,
+            2,
+            8,
+        ),
+        (
+            Target::Gfx942,
+            64,
+            "v_smfmac_i32_16x16x64_i8",
+            i8,
+            Field::Abid,
+            1,
+            16,
+        ),
+        (
+            Target::Gfx950,
+            64,
+            "v_smfmac_f32_16x16x64_f16",
+            f16,
+            Field::Abid,
+            1,
+            16,
+        ),
+        (
+            Target::Gfx1200,
+            32,
+            "v_swmmac_f32_16x16x32_f16",
+            f16,
+            Field::IndexKey16bit,
+            1,
+            16,
+        ),
+        (
+            Target::Gfx1201,
+            64,
+            "v_swmmac_f32_16x16x32_f16",
+            f16,
+            Field::IndexKey8bit,
+            3,
+            8,
+        ),
     ] {
         let mut b = bench(target, wave);
         let d = def(name, target, wave);
@@ -215,13 +286,21 @@ fn sparse_index_sets_are_chosen_by_abid_or_op_sel() {
     let mut b = bench(Target::Gfx942, 64);
     let d = def("v_smfmac_f32_16x16x32_f16", Target::Gfx942, 64);
     let case = Case::new(&mut b, d, f16, 4, 0);
-    run(&mut b, &encode(d, &[(Field::Cbsz, 1), (Field::Abid, 3)]), "cbsz");
+    run(
+        &mut b,
+        &encode(d, &[(Field::Cbsz, 1), (Field::Abid, 3)]),
+        "cbsz",
+    );
     case.check(&b, &case.want(), "first set");
 }
 
 #[test]
 fn neg_and_neg_hi_act_on_halves_of_a_and_b_and_on_c() {
-    for (target, wave) in [(Target::Gfx1100, 32), (Target::Gfx1100, 64), (Target::Gfx1201, 32)] {
+    for (target, wave) in [
+        (Target::Gfx1100, 32),
+        (Target::Gfx1100, 64),
+        (Target::Gfx1201, 32),
+    ] {
         for (neg, neg_hi) in [(1u64, 0u64), (0, 1), (2, 2), (4, 0), (0, 4), (4, 4), (7, 7)] {
             let m = |i: u32| (neg >> i & 1) | (neg_hi >> i & 1) << 1;
             check(
@@ -303,7 +382,11 @@ fn integer_clamp_saturates_and_its_absence_wraps() {
                 .zip(&case.c)
                 .map(|(d, c)| {
                     let sum = i32::MAX as i64 + (d - c) as i64;
-                    if clamp == 1 { i32::MAX as f64 } else { sum as i32 as f64 }
+                    if clamp == 1 {
+                        i32::MAX as f64
+                    } else {
+                        sum as i32 as f64
+                    }
                 })
                 .collect();
             run(&mut b, &encode(d, &[(Field::Clamp, clamp)]), name);
@@ -319,7 +402,14 @@ fn c_may_be_an_inline_constant_of_its_own_format() {
         (Target::Gfx908, 64, "v_mfma_f32_16x16x4f32", F32, 242, 1.0),
         (Target::Gfx908, 64, "v_mfma_f32_16x16x4f32", F32, 128, 0.0),
         (Target::Gfx942, 64, "v_mfma_f64_16x16x4_f64", F64, 244, 2.0),
-        (Target::Gfx942, 64, "v_mfma_i32_16x16x32_i8", (Format::I8, Format::I8), 193, -1.0),
+        (
+            Target::Gfx942,
+            64,
+            "v_mfma_i32_16x16x32_i8",
+            (Format::I8, Format::I8),
+            193,
+            -1.0,
+        ),
         (
             Target::Gfx942,
             64,
@@ -328,8 +418,22 @@ fn c_may_be_an_inline_constant_of_its_own_format() {
             242,
             0x3f80_0000 as f64,
         ),
-        (Target::Gfx1100, 32, "v_wmma_f16_16x16x16_f16", F16, 242, 1.0),
-        (Target::Gfx1200, 32, "v_wmma_f16_16x16x16_f16", F16, 242, 1.0),
+        (
+            Target::Gfx1100,
+            32,
+            "v_wmma_f16_16x16x16_f16",
+            F16,
+            242,
+            1.0,
+        ),
+        (
+            Target::Gfx1200,
+            32,
+            "v_wmma_f16_16x16x16_f16",
+            F16,
+            242,
+            1.0,
+        ),
         (
             Target::Gfx1200,
             32,
@@ -338,7 +442,14 @@ fn c_may_be_an_inline_constant_of_its_own_format() {
             244,
             2.0,
         ),
-        (Target::Gfx1250, 32, "v_wmma_f32_16x16x32_f16", F16, 246, 4.0),
+        (
+            Target::Gfx1250,
+            32,
+            "v_wmma_f32_16x16x32_f16",
+            F16,
+            246,
+            4.0,
+        ),
     ] {
         check(target, wave, name, f, &[(Field::Src2, src2)], |_, c| {
             c.c.fill(value);
@@ -368,7 +479,9 @@ fn block_scales_of_gfx950_come_from_the_lane_of_their_row_and_block() {
                         (Field::Src1Modifiers, (3 - byte) << 2),
                     ],
                     |bench, c| {
-                        bench.set(SCALE_A, |l| 0x1122_3344 & !(0xff << (8 * byte)) | (code(0, l) as u32) << (8 * byte));
+                        bench.set(SCALE_A, |l| {
+                            0x1122_3344 & !(0xff << (8 * byte)) | (code(0, l) as u32) << (8 * byte)
+                        });
                         bench.set(SCALE_B, |l| (code(1, l) as u32) << (8 * (3 - byte)));
                         let [_, n, k] = c.row.size;
                         assert_eq!(k / 32, groups);
@@ -417,7 +530,8 @@ fn block_scales_of_gfx1250_come_from_the_bytes_of_their_row() {
                         for (side, at) in [(0, SCALE_A), (1, SCALE_B)] {
                             for r in 0..2 {
                                 bench.set(at + r, |l| {
-                                    (0..4).fold(0, |w, y| w | (code(side, r, l, y) as u32) << (8 * y))
+                                    (0..4)
+                                        .fold(0, |w, y| w | (code(side, r, l, y) as u32) << (8 * y))
                                 });
                             }
                         }
@@ -456,7 +570,11 @@ fn scales_may_be_scalar_or_one_and_have_fractions() {
         ],
         |b, c| {
             b.wave.sgpr[5] = 0xabcd_ef4c;
-            product(c, |_, i, k| 6.0 * c.a[i * 128 + k], |_, k, j| c.b[k * 16 + j])
+            product(
+                c,
+                |_, i, k| 6.0 * c.a[i * 128 + k],
+                |_, k, j| c.b[k * 16 + j],
+            )
         },
     );
     // A NaN scale makes NaN of every sum that it takes part in.
@@ -494,9 +612,15 @@ fn a_result_past_the_waves_registers_is_not_written() {
     b.set(B, |_| 1.0f32.to_bits());
     let before = b.wave.vgpr.clone();
     // D would be a48 to a79.
-    assert_eq!(b.run(&encode(d, &[(Field::Vdst, 48), (Field::Src2, 128)])), Step::Next);
+    assert_eq!(
+        b.run(&encode(d, &[(Field::Vdst, 48), (Field::Src2, 128)])),
+        Step::Next
+    );
     assert!(b.wave.vgpr == before);
-    assert_eq!(b.run(&encode(d, &[(Field::Vdst, 32), (Field::Src2, 128)])), Step::Next);
+    assert_eq!(
+        b.run(&encode(d, &[(Field::Vdst, 32), (Field::Src2, 128)])),
+        Step::Next
+    );
     assert!(b.wave.vgpr != before);
 }
 
@@ -513,5 +637,9 @@ fn a_source_that_no_register_can_stand_for_is_refused() {
     b.wave = Wave::new(Target::Gfx1100, 32, 8, 0);
     let fields = [(Field::Vdst, 0), (Field::Src2, 128), (Field::Src0, 256 + 4)];
     let step = b.run(&encode(d, &fields));
-    assert_eq!(step, Step::Next, "operands past the wave's registers start at v0");
+    assert_eq!(
+        step,
+        Step::Next,
+        "operands past the wave's registers start at v0"
+    );
 }

@@ -14,7 +14,13 @@ fn uniform(
     let mut bench = bench(target, wave);
     bench.wave.mode.0 = mode;
     let d = def(name, target, wave);
-    let case = Case::new(&mut bench, d, formats(find(name).expect("a row"), target)[0], 0, 0);
+    let case = Case::new(
+        &mut bench,
+        d,
+        formats(find(name).expect("a row"), target)[0],
+        0,
+        0,
+    );
     for (base, v) in [(A, a), (B, b), (case.c_base, c)] {
         for r in base..base + 32 {
             bench.set(r, |_| v);
@@ -35,7 +41,14 @@ fn f(x: f32) -> u32 {
 fn sums_start_from_c_and_round_once_a_product() {
     // 16777216 + 1 rounds to even each time: sixteen ones are lost, whichever way they come.
     let name = "v_mfma_f32_16x16x4f32";
-    let got = uniform(Target::Gfx90a, 64, name, [f(1.0), f(1.0), f(16_777_216.0)], KEEP, &[]);
+    let got = uniform(
+        Target::Gfx90a,
+        64,
+        name,
+        [f(1.0), f(1.0), f(16_777_216.0)],
+        KEEP,
+        &[],
+    );
     assert_eq!(f32::from_bits(got), 16_777_216.0);
     // (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24. From -1 the four sums are 2^-11 + 2^-24, 1 + 2^-10 + 2^-23,
     // 2 + 3 * 2^-11 + 2^-22 (rounded up from 3 * 2^-24), 3 + 2^-9 + 2^-22. Products rounded on their
@@ -65,13 +78,27 @@ fn nan_and_infinity_spread_by_the_rules_of_addition() {
 fn gfx90a_flushes_denormals_of_halves_and_gfx942_keeps_them() {
     // 16 * 2^-24 * 1.0 = 2^-20.
     let args = [0x0001_0001, 0x3c00_3c00, 0];
-    let got = uniform(Target::Gfx90a, 64, "v_mfma_f32_16x16x16f16", args, KEEP, &[]);
+    let got = uniform(
+        Target::Gfx90a,
+        64,
+        "v_mfma_f32_16x16x16f16",
+        args,
+        KEEP,
+        &[],
+    );
     assert_eq!(got, 0);
     let got = uniform(Target::Gfx942, 64, "v_mfma_f32_16x16x16_f16", args, 0, &[]);
     assert_eq!(f32::from_bits(got), 2f32.powi(-20));
     // C and D: a denormal C with zero products.
     let args = [0, 0, 1];
-    let got = uniform(Target::Gfx90a, 64, "v_mfma_f32_16x16x16f16", args, KEEP, &[]);
+    let got = uniform(
+        Target::Gfx90a,
+        64,
+        "v_mfma_f32_16x16x16f16",
+        args,
+        KEEP,
+        &[],
+    );
     assert_eq!(got, 0);
     let got = uniform(Target::Gfx942, 64, "v_mfma_f32_16x16x16_f16", args, 0, &[]);
     assert_eq!(got, 1);
@@ -88,7 +115,10 @@ fn f32_inputs_follow_mode_and_c_does_not_on_gfx942() {
     assert_eq!(run([0, 0, denormal], 0), denormal);
     // CDNA2 flushes C as well where MODE says so.
     let name = "v_mfma_f32_16x16x4f32";
-    assert_eq!(uniform(Target::Gfx90a, 64, name, [0, 0, denormal], 0, &[]), 0);
+    assert_eq!(
+        uniform(Target::Gfx90a, 64, name, [0, 0, denormal], 0, &[]),
+        0
+    );
 }
 
 #[test]
@@ -103,7 +133,10 @@ fn fp16_ovfl_limits_results_on_gfx942() {
     assert_eq!(run([f(f32::INFINITY), f(1.0), 0], OVFL), f32::INFINITY);
     let name = "v_mfma_i32_16x16x32_i8";
     let args = [0x7f7f_7f7f, 0x7f7f_7f7f, i32::MAX as u32];
-    assert_eq!(uniform(Target::Gfx942, 64, name, args, OVFL, &[]), i32::MAX as u32);
+    assert_eq!(
+        uniform(Target::Gfx942, 64, name, args, OVFL, &[]),
+        i32::MAX as u32
+    );
     let wrapped = (i32::MAX as i64 + 32 * 127 * 127) as i32 as u32;
     assert_eq!(uniform(Target::Gfx942, 64, name, args, KEEP, &[]), wrapped);
 }
@@ -159,7 +192,10 @@ fn random_sums_stay_within_the_stated_bound() {
         let mut case = Case::new(&mut b, d, (Format::F16, Format::F16), 0, 0);
         for i in 0..16 {
             for k in 0..16 {
-                let (x, y) = (half(seed << 20 | i << 8 | k), half(seed << 20 | 1 << 16 | i << 8 | k));
+                let (x, y) = (
+                    half(seed << 20 | i << 8 | k),
+                    half(seed << 20 | 1 << 16 | i << 8 | k),
+                );
                 let (i, k) = (i as usize, k as usize);
                 case.a[i * 16 + k] = x.to_f64();
                 case.put_a(&mut b, 0, i, k, x.to_bits() as u64);

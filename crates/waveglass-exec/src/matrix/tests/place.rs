@@ -24,7 +24,10 @@ fn input(c: &Case, b: usize, i: usize, k: usize, b_side: bool) -> (usize, usize)
             let doubled = sparse
                 && matches!(
                     (c.row.size, c.b_format.bits()),
-                    ([16, 16, 64], 16) | ([32, 32, 32], 16) | ([16, 16, 128], 8) | ([32, 32, 64], 8)
+                    ([16, 16, 64], 16)
+                        | ([32, 32, 32], 16)
+                        | ([16, 16, 128], 8)
+                        | ([32, 32, 64], 8)
                 );
             let f8 = c.row.a == Element::Any && bits == 8;
             if doubled || f8 {
@@ -102,16 +105,20 @@ fn output(c: &Case, b: usize, i: usize, j: usize) -> (usize, usize) {
 fn set_bits(bench: &mut Bench, register: usize, lane: usize, lo: usize, width: usize, v: u64) {
     let old = bench.wave.lane(register, lane);
     let mask = ((1u64 << width) - 1) as u32;
-    bench
-        .wave
-        .set_lane(register, lane, old & !(mask << lo) | (v as u32 & mask) << lo);
+    bench.wave.set_lane(
+        register,
+        lane,
+        old & !(mask << lo) | (v as u32 & mask) << lo,
+    );
 }
 
 fn put(bench: &mut Bench, base: usize, item: usize, lane: usize, format: Format, code: u64) {
     let bits = format.bits();
     if bits == 64 {
         bench.wave.set_lane(base + 2 * item, lane, code as u32);
-        bench.wave.set_lane(base + 2 * item + 1, lane, (code >> 32) as u32);
+        bench
+            .wave
+            .set_lane(base + 2 * item + 1, lane, (code >> 32) as u32);
         return;
     }
     // Bit by bit, since six-bit items cross registers.
@@ -186,8 +193,12 @@ impl Case {
         let code = match (self.row.result, width) {
             (Cells::I32, _) => v as i32 as u32 as u64,
             (Cells::F64, _) => {
-                bench.wave.set_lane(base + register + 1, lane, (v.to_bits() >> 32) as u32);
-                bench.wave.set_lane(base + register, lane, v.to_bits() as u32);
+                bench
+                    .wave
+                    .set_lane(base + register + 1, lane, (v.to_bits() >> 32) as u32);
+                bench
+                    .wave
+                    .set_lane(base + register, lane, v.to_bits() as u32);
                 return;
             }
             (_, 32) => (v as f32).to_bits() as u64,

@@ -94,7 +94,7 @@ fn global_load<const MODE: u8>(m: &mut Machine<'_>, op: &Op) -> Step {
     let mut at = address::addresses::<MODE>(m, op);
     let base = at.sums;
     for n in selected(m) {
-        at.sums = base.map(|a| a.wrapping_add(u64::from(n) * 4));
+        at.sums.0 = base.0.map(|a| a.wrapping_add(u64::from(n) * 4));
         let (lanes, bad) = global_lanes(m, &at, exec, Access::Load, 4);
         m.stats.read.global += lanes.exec.count_ones() as u64 * 4;
         let mut value = [[0; ROW_LANES]; 2];
@@ -111,7 +111,7 @@ fn global_store<const MODE: u8>(m: &mut Machine<'_>, op: &Op) -> Step {
     let mut at = address::addresses::<MODE>(m, op);
     let base = at.sums;
     for n in selected(m) {
-        at.sums = base.map(|a| a.wrapping_add(u64::from(n) * 4));
+        at.sums.0 = base.0.map(|a| a.wrapping_add(u64::from(n) * 4));
         let (lanes, _) = global_lanes(m, &at, exec, Access::Store, 4);
         m.stats.written.global += lanes.exec.count_ones() as u64 * 4;
         let src = &m.wave.vgpr[span(rows, source(m, op, n), 1)];

@@ -84,7 +84,7 @@ pub(super) const fn src2_addresses(offset: u32, address: u32) -> (u32, u32) {
 
 fn run_src2(m: &mut Machine<'_>, op: &Op) -> Step {
     let (rows, exec, width) = (m.wave.rows, active(m), op.mem.width);
-    let addresses = addresses(m, op, 0);
+    let addresses = addresses(m, op, 0).0;
     let element = match width {
         AtomicWidth::B32 => Element::B32,
         AtomicWidth::B64 => Element::B64,
@@ -133,7 +133,7 @@ fn exchange(c: &Compile<'_>) -> Op {
 /// ISA 12.13, "DS_CONDXCHG32_RTN_B64"). The address has 16 bits of which the low three are dropped.
 fn run_exchange(m: &mut Machine<'_>, op: &Op) -> Step {
     let (rows, exec) = (m.wave.rows, active(m));
-    let at = addresses(m, op, op.mem.offset).map(|a| a & 0xfff8);
+    let at = addresses(m, op, op.mem.offset).0.map(|a| a & 0xfff8);
     let all = &at[..rows * ROW_LANES];
     m.stats.read.lds += exec.count_ones() as u64 * 8;
     let data: [[u32; ROW_LANES]; 4] = {

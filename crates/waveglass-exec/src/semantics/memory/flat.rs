@@ -1,6 +1,6 @@
 //! Flat and global loads and stores (Vega ISA 9, RDNA 3 ISA 11, CDNA 5 ISA 10).
 
-use super::address::{self, Addresses, GT, GV, GVS, addresses};
+use super::address::{self, Addresses, GT, GV, GVS, Whole, addresses};
 use super::{
     Half, active, done, into_destination, scratch_window, span, store_source, vgpr,
     with_destination, zero_lanes,
@@ -8,9 +8,10 @@ use super::{
 use super::{atomics, lds_transfer, names};
 use crate::machine::Machine;
 use crate::program::{Compile, Handler, Op, Step};
-use crate::semantics::{Registry, Semantics, refuse};
+use crate::semantics::{NEXT, Registry, Semantics, refuse};
 use crate::wave::ROW_LANES;
 use waveglass_isa::Field;
+use waveglass_mem::wide;
 use waveglass_mem::{
     Access, AlignmentMode, Element, Fault, FaultKind, Flat, FlatLanes, Lanes, Space,
     reject_non_global,
@@ -24,13 +25,19 @@ pub(super) fn register(r: &mut Registry) {
     for name in ["global_load_dword_addtid", "global_load_addtid_b32"] {
         r.insert(
             name,
-            Semantics::Custom(|c| load(c, Element::B32, Half::Whole, true, GLOBAL_LOADS)),
+            Semantics::Custom(|c| {
+                let run = GLOBAL_LOADS.map(|by_dwords| by_dwords[0]);
+                load(c, Element::B32, Half::Whole, true, run)
+            }),
         );
     }
     for name in ["global_store_dword_addtid", "global_store_addtid_b32"] {
         r.insert(
             name,
-            Semantics::Custom(|c| store(c, Element::B32, Half::Whole, true, GLOBAL_STORES)),
+            Semantics::Custom(|c| {
+                let run = GLOBAL_STORES.map(|by_dwords| by_dwords[0]);
+                store(c, Element::B32, Half::Whole, true, run)
+            }),
         );
     }
     atomics::register(r);
@@ -57,12 +64,12 @@ fn monitored(r: &mut Registry) {
     loads! { "b32" B32; "b64" B64; "b128" B128; }
 }
 
-const GLOBAL_MONITORS: ByMode = [
+const GLOBAL_MONITORS: [Handler; 3] = [
     |m, op| aligned_as_atomics(m, op, global_load::<GV>),
     |m, op| aligned_as_atomics(m, op, global_load::<GVS>),
     |m, op| aligned_as_atomics(m, op, global_load::<GT>),
 ];
-const FLAT_MONITORS: ByMode = [
+const FLAT_MONITORS: [Handler; 3] = [
     |m, op| aligned_as_atomics(m, op, flat_monitor::<GV>),
     |m, op| aligned_as_atomics(m, op, flat_monitor::<GVS>),
     |m, op| aligned_as_atomics(m, op, flat_monitor::<GT>),
@@ -89,7 +96,7 @@ fn flat_monitor<const MODE: u8>(m: &mut Machine<'_>, op: &Op) -> Step {
     if bad != 0 && bytes > 4 {
         let dst = &mut m.wave.vgpr[span(rows, op.d, op.mem.element.dwords())];
         zero_lanes(dst, rows, bad);
-        for (lane, address) in Lanes::new(&at.sums, bad).active() {
+        for (lane, address) in Lanes::new(&at.sums.0, bad).active() {
             m.port.faults.push(Fault {
                 kind: FaultKind::ScratchAtomic,
                 access: Access::Load,
@@ -105,31 +112,69 @@ fn flat_monitor<const MODE: u8>(m: &mut Machine<'_>, op: &Op) -> Step {
     done(m, op)
 }
 
-/// Handlers by addressing mode.
-type ByMode = [Handler; 3];
+/// Handlers by addressing mode, and by the dwords of the element less one.
+type ByMode = [[Handler; 4]; 3];
 
-const GLOBAL_LOADS: ByMode = [global_load::<GV>, global_load::<GVS>, global_load::<GT>];
-const GLOBAL_STORES: ByMode = [global_store::<GV>, global_store::<GVS>, global_store::<GT>];
-const FLAT_LOADS: ByMode = [flat_load::<GV>, flat_load::<GVS>, flat_load::<GT>];
-const FLAT_STORES: ByMode = [flat_store::<GV>, flat_store::<GVS>, flat_store::<GT>];
+/// The handlers of one kind of access: the general one behind the fast way of whole waves.
+macro_rules! by_mode {
+    ($general:ident, $stores:literal) => {
+        by_mode!($general, $stores, GV, GVS, GT)
+    };
+    ($general:ident, $stores:literal, $($mode:ident),*) => {
+        [$({
+            fn run<const N: usize>(m: &mut Machine<'_>, op: &Op) -> Step {
+                if wide::run(Whole::<$mode, N, $stores> { m: &mut *m, op }) {
+                    return NEXT;
+                }
+                $general::<$mode>(m, op)
+            }
+            [run::<1>, run::<2>, run::<3>, run::<4>]
+        }),*]
+    };
+}
+
+const GLOBAL_LOADS: ByMode = by_mode!(global_load, false);
+const GLOBAL_STORES: ByMode = by_mode!(global_store, true);
+const FLAT_LOADS: ByMode = by_mode!(flat_load, false);
+const FLAT_STORES: ByMode = by_mode!(flat_store, true);
+
+/// The same without the fast way, for bytes, halves and parts of registers.
+const GENERAL_GLOBAL_LOADS: [Handler; 3] =
+    [global_load::<GV>, global_load::<GVS>, global_load::<GT>];
+const GENERAL_GLOBAL_STORES: [Handler; 3] =
+    [global_store::<GV>, global_store::<GVS>, global_store::<GT>];
+const GENERAL_FLAT_LOADS: [Handler; 3] = [flat_load::<GV>, flat_load::<GVS>, flat_load::<GT>];
+const GENERAL_FLAT_STORES: [Handler; 3] = [flat_store::<GV>, flat_store::<GVS>, flat_store::<GT>];
+
+/// The handlers of an instruction, fast where there is a fast way.
+fn choose(element: Element, half: Half, fast: &ByMode, general: [Handler; 3]) -> [Handler; 3] {
+    if half != Half::Whole || element.bytes() < 4 {
+        return general;
+    }
+    fast.map(|by_dwords| by_dwords[element.dwords() - 1])
+}
 
 fn load_global(c: &Compile<'_>, element: Element, half: Half) -> Op {
-    load(c, element, half, false, GLOBAL_LOADS)
+    let run = choose(element, half, &GLOBAL_LOADS, GENERAL_GLOBAL_LOADS);
+    load(c, element, half, false, run)
 }
 
 fn load_flat(c: &Compile<'_>, element: Element, half: Half) -> Op {
-    load(c, element, half, false, FLAT_LOADS)
+    let run = choose(element, half, &FLAT_LOADS, GENERAL_FLAT_LOADS);
+    load(c, element, half, false, run)
 }
 
 fn store_global(c: &Compile<'_>, element: Element, half: Half) -> Op {
-    store(c, element, half, false, GLOBAL_STORES)
+    let run = choose(element, half, &GLOBAL_STORES, GENERAL_GLOBAL_STORES);
+    store(c, element, half, false, run)
 }
 
 fn store_flat(c: &Compile<'_>, element: Element, half: Half) -> Op {
-    store(c, element, half, false, FLAT_STORES)
+    let run = choose(element, half, &FLAT_STORES, GENERAL_FLAT_STORES);
+    store(c, element, half, false, run)
 }
 
-fn load(c: &Compile<'_>, element: Element, half: Half, addtid: bool, run: ByMode) -> Op {
+fn load(c: &Compile<'_>, element: Element, half: Half, addtid: bool, run: [Handler; 3]) -> Op {
     if super::has_word(c, "lds") {
         return lds_transfer::global(c, element);
     }
@@ -144,7 +189,7 @@ fn load(c: &Compile<'_>, element: Element, half: Half, addtid: bool, run: ByMode
     })
 }
 
-fn store(c: &Compile<'_>, element: Element, half: Half, addtid: bool, run: ByMode) -> Op {
+fn store(c: &Compile<'_>, element: Element, half: Half, addtid: bool, run: [Handler; 3]) -> Op {
     let mut op = c.op(run[0]);
     op.mem.element = element;
     op.mem.half = half;
@@ -162,7 +207,7 @@ fn store(c: &Compile<'_>, element: Element, half: Half, addtid: bool, run: ByMod
 /// Whether no address can be in an aperture, in the hole or near them.
 #[inline(always)]
 pub(super) fn plainly_global(m: &Machine<'_>, at: &Addresses) -> bool {
-    at.bits >> 46 == 0 && !m.env.apertures.ptr32
+    address::is_plain(m, at.bits)
 }
 
 /// The lanes that a global operation may perform; the others have left faults.
@@ -174,7 +219,7 @@ pub(super) fn global_lanes<'a>(
     access: Access,
     bytes: u32,
 ) -> (Lanes<'a, u64>, u64) {
-    let mut lanes = Lanes::new(&at.sums[..m.wave.rows * ROW_LANES], exec);
+    let mut lanes = Lanes::new(&at.sums.0[..m.wave.rows * ROW_LANES], exec);
     let mut bad = 0;
     if !plainly_global(m, at) {
         bad = reject_non_global(&m.env.apertures, &mut lanes, access, bytes, m.port);
@@ -224,7 +269,7 @@ fn flat_load<const MODE: u8>(m: &mut Machine<'_>, op: &Op) -> Step {
     let at = addresses::<MODE>(m, op);
     let exec = active(m);
     if plainly_global(m, &at) {
-        let lanes = Lanes::new(&at.sums[..m.wave.rows * ROW_LANES], exec);
+        let lanes = Lanes::new(&at.sums.0[..m.wave.rows * ROW_LANES], exec);
         load_lanes(m, op, lanes, 0);
     } else {
         flat_load_any(m, op, &at, exec);
@@ -234,7 +279,7 @@ fn flat_load<const MODE: u8>(m: &mut Machine<'_>, op: &Op) -> Step {
 
 /// Lanes of a flat operation before the immediate, which the aperture test wants apart.
 pub(super) fn bases(at: &Addresses, op: &Op) -> [u64; 64] {
-    at.sums.map(|sum| sum.wrapping_sub(op.mem.offset as u64))
+    at.sums.0.map(|sum| sum.wrapping_sub(op.mem.offset as u64))
 }
 
 /// Loads from wherever each lane's address falls; gives the lanes in scratch.
@@ -270,7 +315,7 @@ fn flat_store<const MODE: u8>(m: &mut Machine<'_>, op: &Op) -> Step {
     let at = addresses::<MODE>(m, op);
     let exec = active(m);
     if plainly_global(m, &at) {
-        let lanes = Lanes::new(&at.sums[..m.wave.rows * ROW_LANES], exec);
+        let lanes = Lanes::new(&at.sums.0[..m.wave.rows * ROW_LANES], exec);
         store_lanes(m, op, lanes);
     } else {
         flat_store_any(m, op, &at, exec);

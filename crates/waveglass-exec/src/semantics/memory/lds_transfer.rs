@@ -188,7 +188,7 @@ fn asynchronous(c: &Compile<'_>, element: Element, lds: Field, run: [Handler; 2]
 
 /// The lanes' LDS addresses.
 fn async_addresses(m: &Machine<'_>, op: &Op) -> [u32; 64] {
-    super::ds::addresses(m, op, op.mem.offset)
+    super::ds::addresses(m, op, op.mem.offset).0
 }
 
 fn run_async_load<const MODE: u8>(m: &mut Machine<'_>, op: &Op) -> Step {

@@ -158,7 +158,7 @@ fn run_ds(m: &mut Machine<'_>, op: &Op) -> Step {
         Ok(exec) => exec,
         Err(why) => return m.refuse(op, why),
     };
-    let at = super::ds::addresses(m, op, op.mem.offset);
+    let at = super::ds::addresses(m, op, op.mem.offset).0;
     let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
     m.stats.read.lds += exec.count_ones() as u64 * op.mem.element.bytes() as u64;
     let mut read = [[0; ROW_LANES]; 8];
