@@ -497,7 +497,7 @@ impl Compile<'_> {
     }
 
     /// A register with the VGPR MSBs of its operand (CDNA5 ISA 3.3.2.3).
-    fn extended(&self, r: Reg, field: Field) -> Reg {
+    pub(crate) fn extended(&self, r: Reg, field: Field) -> Reg {
         if self.msb == 0 || r.file != RegFile::Vgpr {
             return r;
         }

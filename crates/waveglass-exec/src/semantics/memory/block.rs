@@ -35,7 +35,7 @@ pub(super) fn register(r: &mut Registry) {
 /// The first register of the block, which may reach past the allocation.
 fn first_register(c: &Compile<'_>, field: Field) -> Option<u32> {
     match c.inst.operand(field) {
-        Some(Operand::Reg(r)) => Some(r.index.into()),
+        Some(Operand::Reg(r)) => Some(c.extended(r, field).index.into()),
         _ => None,
     }
 }
