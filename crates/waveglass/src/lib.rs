@@ -16,6 +16,7 @@
 
 pub mod access;
 mod card;
+mod descriptor;
 mod launch;
 mod listing;
 mod meaning;
@@ -23,6 +24,7 @@ mod source_lines;
 mod target_facts;
 
 pub use card::{Card, FieldRow, OperandRow};
+pub use descriptor::{DescriptorCard, DescriptorError, DescriptorRow, set_descriptor_field};
 pub use listing::{Function, Line, Listing, ListingError, ListingOptions, disassemble};
 pub use source_lines::{SourceLine, SourceLines};
 pub use target_facts::TargetFacts;

@@ -314,4 +314,6 @@ mod ds_two_operands_tests;
 #[cfg(test)]
 mod lds_transfer_tests;
 #[cfg(test)]
+mod scalar_tests;
+#[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@ mod access;
 mod cli;
 mod decode;
 mod demo;
+mod descriptor;
 mod dis;
 mod failure;
 mod output;
@@ -46,6 +47,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Dis(args) => dis::main(&args),
         Command::Decode(args) => decode::main(&args),
         Command::Access(args) => access::main(&args),
+        Command::Descriptor(args) => descriptor::main(&args),
         Command::Targets(args) => targets::main(&args),
         Command::Completions { shell } => {
             let mut text = Vec::new();
