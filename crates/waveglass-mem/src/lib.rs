@@ -39,6 +39,7 @@ mod global;
 mod lds;
 mod rules;
 mod scratch;
+pub mod wide;
 
 pub use access::{Element, Lanes, Port, ROW_LANES, Row};
 pub use atomic::{AtomicOp, AtomicRules, AtomicWidth};

@@ -1,5 +1,6 @@
 //! Whole kernels: the tiled matrix product, a 64 MiB copy beside memcpy, and the start of a small
-//! kernel. `cargo bench -p waveglass --bench kernels` prints the figures of one run.
+//! kernel. `cargo bench -p waveglass --bench kernels` prints the figures of one run; with
+//! `-- matmul`, `-- copy` or `-- start` it makes that part alone.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -31,19 +32,31 @@ fn limits(threads: usize) -> Limits {
 }
 
 fn main() {
+    let parts: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| !a.starts_with('-'))
+        .collect();
+    let wanted = |part: &str| parts.is_empty() || parts.iter().any(|p| p == part);
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
     for (target, file) in [
         ("gfx900", "matmul.O3.gfx900.hsaco"),
         ("gfx1100", "matmul.O3.hipfb"),
         ("gfx90a", "matmul.O3.hipfb"),
     ] {
+        if !wanted("matmul") {
+            break;
+        }
         matmul(file, target, "matmul_512", [32, 32, 1], threads);
         matmul(file, target, "matmul_512_blocked", [8, 8, 1], threads);
     }
-    for threads in [1, threads] {
-        copy(threads);
+    if wanted("copy") {
+        for threads in [1, threads] {
+            copy(threads);
+        }
     }
-    start();
+    if wanted("start") {
+        start();
+    }
 }
 
 fn matmul(file: &str, target: &str, kernel: &str, grid: [u32; 3], threads: usize) {
@@ -85,7 +98,7 @@ fn copy(threads: usize) {
     let size = 64usize << 20;
     let source = vec![0x5au8; size];
     let mut best = Duration::MAX;
-    for _ in 0..3 {
+    for _ in 0..7 {
         let report = module
             .launch(Some("copy_b128"))
             .expect("the kernel is there")

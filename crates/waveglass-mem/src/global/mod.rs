@@ -1,10 +1,14 @@
 //! Global memory: the 64-bit GPU virtual address space and the regions mapped in it.
 //!
-//! `region` holds the bytes, `wave` the accesses of a whole wave, `wave_atomic` its atomics.
+//! `region` holds the bytes, `wave` the accesses of a wave, `whole_wave` the fast ones among them,
+//! `wave_atomic` atomics, `line` the widest moves of the host.
 
+#[cfg(target_arch = "x86_64")]
+mod line;
 mod region;
 mod wave;
 mod wave_atomic;
+mod whole_wave;
 
 use std::fmt;
 use std::sync::Arc;
@@ -131,12 +135,44 @@ impl GlobalMemory {
         permission: Permission,
         name: impl Into<Arc<str>>,
     ) -> Result<(), MapError> {
-        let size = bytes.len() as u64;
-        let at = self.place(base, size)?;
-        let region = Region::zeroed(base, size, permission, name.into())?;
-        region.copy_in(0, bytes);
+        let at = self.place(base, bytes.len() as u64)?;
+        let region = Region::copied(base, bytes, permission, name.into())?;
         self.regions.insert(at, region);
         Ok(())
+    }
+
+    /// Maps `bytes` at `base`, which must be a multiple of 16, without a copy of them where the
+    /// allocator has aligned them to 16. [`GlobalMemory::take`] gives them back.
+    ///
+    /// # Errors
+    /// See [`MapError`].
+    pub fn map_vec(
+        &mut self,
+        base: u64,
+        bytes: Vec<u8>,
+        permission: Permission,
+        name: impl Into<Arc<str>>,
+    ) -> Result<(), MapError> {
+        let at = self.place(base, bytes.len() as u64)?;
+        let region = Region::owning(base, bytes, permission, name.into())?;
+        self.regions.insert(at, region);
+        Ok(())
+    }
+
+    /// Unmaps the region that starts at `base` and gives its bytes.
+    ///
+    /// ```
+    /// use waveglass_mem::{GlobalMemory, Permission};
+    /// let mut memory = GlobalMemory::new();
+    /// memory.map_vec(0x1000, vec![1, 2, 3], Permission::ReadWrite, "buffer")?;
+    /// memory.write(0x1001, &[7]);
+    /// assert_eq!(memory.take(0x1000), Some(vec![1, 7, 3]));
+    /// assert_eq!(memory.take(0x1000), None);
+    /// # Ok::<(), waveglass_mem::MapError>(())
+    /// ```
+    pub fn take(&mut self, base: u64) -> Option<Vec<u8>> {
+        let found = self.regions.binary_search_by_key(&base, |r| r.base);
+        found.ok().map(|at| self.regions.remove(at).into_bytes())
     }
 
     /// Unmaps the region that starts at `base`; whether there was one.

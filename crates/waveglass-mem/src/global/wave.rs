@@ -1,16 +1,17 @@
 //! Loads and stores of a whole wave.
 //!
-//! Three paths, fastest first: a full wave of consecutive addresses in one region is one check and a
-//! copy; lanes in the region that the last access hit cost one check each; any other lane is looked up.
+//! Three paths, fastest first: a full wave in one region is one check (`whole_wave`); lanes in the
+//! region that the last access hit cost one check each; any other lane is looked up.
 
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::region::Region;
+use super::whole_wave;
 use super::{GlobalMemory, Permission, RegionHint};
 use crate::access::{Element, Lanes, Port, ROW_LANES, Row};
 use crate::fault::{Access, Space};
 use crate::rules::AlignmentMode;
+use crate::wide;
 
 /// A region and the offsets in it at which an access of one size may start.
 #[derive(Clone, Copy)]
@@ -36,21 +37,6 @@ impl<'a> Window<'a> {
         let offset = address.wrapping_sub(self.base);
         (offset < self.starts).then_some(offset as usize)
     }
-}
-
-/// Whether the addresses go up by `step` from the first.
-#[inline]
-pub(crate) fn consecutive(addresses: &[u64], step: u64) -> bool {
-    let Some(&first) = addresses.first() else {
-        return false;
-    };
-    let mut expected = first;
-    let mut differing = 0;
-    for &address in addresses {
-        differing |= address ^ expected;
-        expected = expected.wrapping_add(step);
-    }
-    differing == 0
 }
 
 impl GlobalMemory {
@@ -137,28 +123,20 @@ impl GlobalMemory {
         dst: &mut [Row],
         port: &mut Port,
     ) {
-        if let Some((region, offset)) = self.straight(lanes, element, port, Access::Load) {
-            copy_to_rows::<N>(
-                region,
-                offset,
-                lanes.addresses.len(),
-                dst.as_flattened_mut(),
-            );
-            return;
+        let flat = dst.as_flattened_mut();
+        if lanes.is_full() {
+            let done = wide::run(whole_wave::Load::<N> {
+                memory: self,
+                lanes,
+                flat: &mut *flat,
+                port: &mut *port,
+            });
+            if done {
+                return;
+            }
         }
         let count = lanes.rows() * ROW_LANES;
         let mut partial = 0u64;
-        let flat = dst.as_flattened_mut();
-        if let Some(region) = self.one_region(lanes, element, port, Access::Load) {
-            let dwords = region.dwords();
-            for (lane, &address) in lanes.addresses.iter().enumerate() {
-                let at = (address.wrapping_sub(region.base) / 4) as usize;
-                for (d, dword) in dwords[at..at + N].iter().enumerate() {
-                    flat[d * count + lane] = dword.load(Relaxed);
-                }
-            }
-            return;
-        }
         self.load_lanes(space, lanes, element, port, |lane, found| match found {
             Some((region, offset)) => {
                 let data = region.load_dwords::<N>(offset);
@@ -226,80 +204,22 @@ impl GlobalMemory {
         port: &mut Port,
     ) {
         let flat = src.as_flattened();
-        if let Some((region, offset)) = self.straight(lanes, element, port, Access::Store) {
-            copy_from_rows::<N>(region, offset, lanes.addresses.len(), flat);
-            return;
+        if lanes.is_full() {
+            let done = wide::run(whole_wave::Store::<N> {
+                memory: self,
+                lanes,
+                flat,
+                port: &mut *port,
+            });
+            if done {
+                return;
+            }
         }
         let count = lanes.rows() * ROW_LANES;
-        if let Some(region) = self.one_region(lanes, element, port, Access::Store) {
-            let dwords = region.dwords();
-            for (lane, &address) in lanes.addresses.iter().enumerate() {
-                let at = (address.wrapping_sub(region.base) / 4) as usize;
-                for (d, dword) in dwords[at..at + N].iter().enumerate() {
-                    dword.store(flat[d * count + lane], Relaxed);
-                }
-            }
-            return;
-        }
         self.store_lanes(space, lanes, element, src, port, |region, offset, lane| {
             let data = std::array::from_fn::<u32, N, _>(|d| flat[d * count + lane]);
             region.store_dwords(offset, data);
         });
-    }
-
-    /// The region and offset of a full wave of consecutive, dword-aligned addresses in one region.
-    #[inline]
-    fn straight(
-        &self,
-        lanes: Lanes<'_, u64>,
-        element: Element,
-        port: &mut Port,
-        access: Access,
-    ) -> Option<(&Region, usize)> {
-        let bytes = element.bytes();
-        let first = *lanes.addresses.first()?;
-        if !lanes.is_full()
-            || first % 4 != 0
-            || port.rules.alignment.align(first, bytes) != Some(first)
-            || !consecutive(lanes.addresses, u64::from(bytes))
-        {
-            return None;
-        }
-        let total = u64::from(bytes) * lanes.addresses.len() as u64;
-        let region = self.find(first, total, &mut port.hint)?;
-        if access != Access::Load && region.permission == Permission::ReadOnly {
-            return None;
-        }
-        Some((region, (first - region.base) as usize))
-    }
-
-    /// The hinted region, if a full wave's accesses all lie in it, dword-aligned. Pairs that could be
-    /// one 64-bit access are left to the lane-by-lane path, which does not tear them.
-    #[inline]
-    fn one_region(
-        &self,
-        lanes: Lanes<'_, u64>,
-        element: Element,
-        port: &Port,
-        access: Access,
-    ) -> Option<&Region> {
-        let tears = matches!(element, Element::B64 | Element::B128);
-        if tears || !lanes.is_full() || port.rules.alignment != AlignmentMode::Unaligned {
-            return None;
-        }
-        let window = self.window(port.hint, element.bytes())?;
-        let last = window.starts.checked_sub(1)?;
-        if access != Access::Load && window.region.permission == Permission::ReadOnly {
-            return None;
-        }
-        // The sign of `last - offset` or of `offset` itself shows an offset past the last start.
-        let (mut bad, mut low) = (0, 0);
-        for &address in lanes.addresses {
-            let offset = address.wrapping_sub(window.base);
-            bad |= last.wrapping_sub(offset) | offset;
-            low |= offset;
-        }
-        (bad >> 63 == 0 && low % 4 == 0).then_some(window.region)
     }
 
     /// Finds each active lane's bytes and hands them to `take`; `None` for a bad lane, whose fault is
@@ -473,76 +393,4 @@ fn aligned(mode: AlignmentMode, address: u64, bytes: u32) -> Option<u64> {
         return Some(address);
     }
     mode.align(address, bytes)
-}
-
-/// Copies `lanes * N` dwords at `offset` to `N` registers of `lanes` lanes each.
-#[inline]
-fn copy_to_rows<const N: usize>(region: &Region, offset: usize, lanes: usize, flat: &mut [u32]) {
-    if !offset.is_multiple_of(8) {
-        let dwords = &region.dwords()[offset / 4..][..lanes * N];
-        for (lane, data) in dwords.chunks_exact(N).enumerate() {
-            for (d, dword) in data.iter().enumerate() {
-                flat[d * lanes + lane] = dword.load(Relaxed);
-            }
-        }
-        return;
-    }
-    let words = &region.words()[offset / 8..][..lanes * N / 2];
-    if lanes == 64 {
-        words_to_rows::<N, 64>(words, flat);
-    } else {
-        words_to_rows::<N, 32>(words, flat);
-    }
-}
-
-/// [`copy_to_rows`] for a known number of lanes, two lanes (`N` words) at a time.
-#[inline]
-fn words_to_rows<const N: usize, const W: usize>(words: &[AtomicU64], flat: &mut [u32]) {
-    let Some(registers) = flat.as_chunks_mut::<W>().0.first_chunk_mut::<N>() else {
-        return;
-    };
-    for (pair, words) in words.as_chunks::<N>().0.iter().take(W / 2).enumerate() {
-        for (k, word) in words.iter().enumerate() {
-            let word = word.load(Relaxed);
-            let (low, high) = (2 * k, 2 * k + 1);
-            registers[low % N][2 * pair + low / N] = word as u32;
-            registers[high % N][2 * pair + high / N] = (word >> 32) as u32;
-        }
-    }
-}
-
-/// Copies `N` registers of `lanes` lanes each to `lanes * N` dwords at `offset`.
-#[inline]
-fn copy_from_rows<const N: usize>(region: &Region, offset: usize, lanes: usize, flat: &[u32]) {
-    if !offset.is_multiple_of(8) {
-        let dwords = &region.dwords()[offset / 4..][..lanes * N];
-        for (lane, data) in dwords.chunks_exact(N).enumerate() {
-            for (d, dword) in data.iter().enumerate() {
-                dword.store(flat[d * lanes + lane], Relaxed);
-            }
-        }
-        return;
-    }
-    let words = &region.words()[offset / 8..][..lanes * N / 2];
-    if lanes == 64 {
-        words_from_rows::<N, 64>(words, flat);
-    } else {
-        words_from_rows::<N, 32>(words, flat);
-    }
-}
-
-/// [`copy_from_rows`] for a known number of lanes, two lanes (`N` words) at a time.
-#[inline]
-fn words_from_rows<const N: usize, const W: usize>(words: &[AtomicU64], flat: &[u32]) {
-    let Some(registers) = flat.as_chunks::<W>().0.first_chunk::<N>() else {
-        return;
-    };
-    for (pair, words) in words.as_chunks::<N>().0.iter().take(W / 2).enumerate() {
-        for (k, word) in words.iter().enumerate() {
-            let (low, high) = (2 * k, 2 * k + 1);
-            let low = registers[low % N][2 * pair + low / N];
-            let high = registers[high % N][2 * pair + high / N];
-            word.store(u64::from(low) | u64::from(high) << 32, Relaxed);
-        }
-    }
 }
