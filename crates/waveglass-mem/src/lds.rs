@@ -70,6 +70,7 @@ impl Lds {
     }
 
     /// Its size in bytes.
+    #[inline]
     pub fn size(&self) -> u32 {
         self.bytes.len() as u32
     }
@@ -86,6 +87,7 @@ impl Lds {
 
     /// The number of bytes that accesses through `port` may touch: the allocation, bounded by M0 where
     /// [`Rules::m0_bounds_lds`] says so on gfx9.
+    #[inline]
     pub fn limit(&self, port: &Port) -> u32 {
         if port.rules.m0_bounds_lds && port.rules.generation.is_gfx9() {
             self.size().min(port.m0)
@@ -109,6 +111,38 @@ impl Lds {
             Element::B128 => self.load_n::<4>(lanes, element, dst, port),
             _ => self.load_lanes(lanes, element, dst, port),
         }
+    }
+
+    /// Loads `N` dwords for every lane of a full wave; gives `false`, with nothing done, if any lane is
+    /// out of range or the alignment mode wants a closer look. [`Lds::load`] then does.
+    ///
+    /// For handlers that are [`LaneLoop`](crate::wide::LaneLoop)s, into which it is inlined.
+    #[inline(always)]
+    pub fn load_whole<const N: usize, const W: usize>(
+        &self,
+        addresses: &[u32; W],
+        registers: &mut [[u32; W]; N],
+        port: &Port,
+    ) -> bool {
+        port.rules.alignment == AlignmentMode::Unaligned
+            && whole_wave::gather(
+                &self.bytes[..self.limit(port) as usize],
+                addresses,
+                registers,
+            )
+    }
+
+    /// [`Lds::load_whole`]'s counterpart; the highest lane that writes a byte leaves its value.
+    #[inline(always)]
+    pub fn store_whole<const N: usize, const W: usize>(
+        &mut self,
+        addresses: &[u32; W],
+        registers: &[[u32; W]; N],
+        port: &Port,
+    ) -> bool {
+        let limit = self.limit(port) as usize;
+        port.rules.alignment == AlignmentMode::Unaligned
+            && whole_wave::scatter(&mut self.bytes[..limit], addresses, registers)
     }
 
     #[inline]

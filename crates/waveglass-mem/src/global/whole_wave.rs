@@ -7,10 +7,50 @@ use std::sync::atomic::Ordering::Relaxed;
 #[cfg(target_arch = "x86_64")]
 use super::line;
 use super::region::Region;
-use super::{GlobalMemory, Permission, RegionHint};
+use super::{GlobalMemory, Permission};
 use crate::access::{Lanes, Port};
 use crate::rules::AlignmentMode;
 use crate::wide::{Host, LaneLoop};
+
+impl GlobalMemory {
+    /// Loads `N` dwords for every lane of a full wave whose lanes all lie in one region; gives `false`,
+    /// with nothing done, if they do not, or if the alignment mode wants a closer look.
+    /// [`GlobalMemory::load`] then does.
+    ///
+    /// For handlers that are themselves [`LaneLoop`]s, into which it is inlined.
+    #[inline(always)]
+    pub fn load_whole<const N: usize, const W: usize>(
+        &self,
+        addresses: &[u64; W],
+        registers: &mut [[u32; W]; N],
+        port: &mut Port,
+        host: Host,
+    ) -> bool {
+        match placed::<N, W>(self, addresses, port, false) {
+            Placed::Consecutive(region, offset) => copy_out(region, offset, registers, host),
+            Placed::Spread(region) => gather(region, addresses, registers),
+            Placed::Unknown => return false,
+        }
+        true
+    }
+
+    /// [`GlobalMemory::load_whole`]'s counterpart.
+    #[inline(always)]
+    pub fn store_whole<const N: usize, const W: usize>(
+        &self,
+        addresses: &[u64; W],
+        registers: &[[u32; W]; N],
+        port: &mut Port,
+        host: Host,
+    ) -> bool {
+        match placed::<N, W>(self, addresses, port, true) {
+            Placed::Consecutive(region, offset) => copy_in(region, offset, registers, host),
+            Placed::Spread(region) => scatter(region, addresses, registers),
+            Placed::Unknown => return false,
+        }
+        true
+    }
+}
 
 /// Loads `N` dwords a lane into `flat`, register after register; gives whether it could.
 pub(super) struct Load<'a, const N: usize> {
@@ -42,12 +82,8 @@ impl<const N: usize> Load<'_, N> {
         ) else {
             return false;
         };
-        match placed::<N, W>(self.memory, addresses, self.port, false) {
-            Placed::Consecutive(region, offset) => copy_out(region, offset, registers, host),
-            Placed::Spread(region) => gather(region, addresses, registers),
-            Placed::Unknown => return false,
-        }
-        true
+        self.memory
+            .load_whole(addresses, registers, self.port, host)
     }
 }
 
@@ -81,12 +117,8 @@ impl<const N: usize> Store<'_, N> {
         ) else {
             return false;
         };
-        match placed::<N, W>(self.memory, addresses, self.port, true) {
-            Placed::Consecutive(region, offset) => copy_in(region, offset, registers, host),
-            Placed::Spread(region) => scatter(region, addresses, registers),
-            Placed::Unknown => return false,
-        }
-        true
+        self.memory
+            .store_whole(addresses, registers, self.port, host)
     }
 }
 
@@ -133,41 +165,31 @@ fn placed<'a, const N: usize, const W: usize>(
     if mode != AlignmentMode::Unaligned {
         return Placed::Unknown;
     }
-    match hinted(memory, port.hint, addresses, bytes) {
-        Some(region) if allowed(region) => Placed::Spread(region),
-        _ => {
-            // The hint may be of another space's last access: the first lane knows better.
-            if memory.find(first, bytes, &mut port.hint).is_none() {
-                return Placed::Unknown;
-            }
-            match hinted(memory, port.hint, addresses, bytes) {
-                Some(region) if allowed(region) => Placed::Spread(region),
-                _ => Placed::Unknown,
-            }
+    // The first lane says which region it may be.
+    match memory.find(first, bytes, &mut port.hint) {
+        Some(region) if allowed(region) && holds(region, addresses, bytes) => {
+            Placed::Spread(region)
         }
+        _ => Placed::Unknown,
     }
 }
 
-/// The hinted region, if it holds `bytes` bytes at every address, aligned as [`Placed::Spread`] says.
+/// Whether a region holds `bytes` bytes at every address, aligned as [`Placed::Spread`] says.
 #[inline(always)]
-fn hinted<'a, const W: usize>(
-    memory: &'a GlobalMemory,
-    hint: RegionHint,
-    addresses: &[u64; W],
-    bytes: u64,
-) -> Option<&'a Region> {
-    let region = memory.regions.get(hint.0)?;
-    let (base, last) = (region.base, region.size.checked_sub(bytes)?);
+fn holds<const W: usize>(region: &Region, addresses: &[u64; W], bytes: u64) -> bool {
+    let Some(last) = region.size.checked_sub(bytes) else {
+        return false;
+    };
     // The sign of `last - offset` or of `offset` itself shows an offset past the last start. Sizes
     // are below 2^63: the host has allocated them.
     let (mut past, mut low) = (0, 0);
     for &address in addresses {
-        let offset = address.wrapping_sub(base);
+        let offset = address.wrapping_sub(region.base);
         past |= last.wrapping_sub(offset) | offset;
         low |= offset;
     }
     let grain = if bytes.is_multiple_of(8) { 8 } else { 4 };
-    (past >> 63 == 0 && low & (grain - 1) == 0).then_some(region)
+    past >> 63 == 0 && low & (grain - 1) == 0
 }
 
 /// Loads lanes that lie as [`Placed::Spread`] says.
@@ -183,7 +205,7 @@ fn gather<const N: usize, const W: usize>(
         for (lane, &address) in addresses.iter().enumerate() {
             let first = (address.wrapping_sub(base) / 8) as usize;
             for k in 0..N / 2 {
-                // SAFETY: `hinted` has found the lane's `N` dwords inside the region, and with them
+                // SAFETY: `holds` has found the lane's `N` dwords inside the region, and with them
                 // the words that they are.
                 let word = unsafe { words.get_unchecked(first + k) }.load(Relaxed);
                 registers[2 * k][lane] = word as u32;
@@ -196,7 +218,7 @@ fn gather<const N: usize, const W: usize>(
     for (lane, &address) in addresses.iter().enumerate() {
         let first = (address.wrapping_sub(base) / 4) as usize;
         for (d, register) in registers.iter_mut().enumerate() {
-            // SAFETY: `hinted` has found the lane's `N` dwords inside the region.
+            // SAFETY: `holds` has found the lane's `N` dwords inside the region.
             register[lane] = unsafe { dwords.get_unchecked(first + d) }.load(Relaxed);
         }
     }

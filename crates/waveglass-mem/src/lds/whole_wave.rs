@@ -52,24 +52,36 @@ impl<const N: usize> Gather<'_, N> {
             }
             return true;
         }
-        if !all_in_range(addresses, N * 4, memory.len()) {
-            return false;
-        }
-        if N == 1 && consecutive(addresses) {
-            let bytes = memory[addresses[0] as usize..].as_chunks::<4>().0;
+        gather(memory, addresses, registers)
+    }
+}
+
+/// Loads `N` dwords for every lane; gives `false`, with nothing done, if any is out of range.
+#[inline(always)]
+pub(super) fn gather<const N: usize, const W: usize>(
+    memory: &[u8],
+    addresses: &[u32; W],
+    registers: &mut [[u32; W]; N],
+) -> bool {
+    if !all_in_range(addresses, N * 4, memory.len()) {
+        return false;
+    }
+    if N == 1 && consecutive(addresses) {
+        let bytes = memory[addresses[0] as usize..].as_chunks::<4>().0;
+        if let Some(bytes) = bytes.first_chunk::<W>() {
             for (value, bytes) in registers[0].iter_mut().zip(bytes) {
                 *value = u32::from_le_bytes(*bytes);
             }
             return true;
         }
-        for lane in 0..W {
-            let data = dwords::<N, W>(memory, addresses, lane);
-            for (register, value) in registers.iter_mut().zip(data) {
-                register[lane] = value;
-            }
-        }
-        true
     }
+    for lane in 0..W {
+        let data = dwords::<N, W>(memory, addresses, lane);
+        for (register, value) in registers.iter_mut().zip(data) {
+            register[lane] = value;
+        }
+    }
+    true
 }
 
 /// One lane's dwords, for which [`all_in_range`] has been asked.
@@ -117,32 +129,44 @@ impl<const N: usize> Scatter<'_, N> {
         ) else {
             return false;
         };
-        let memory = self.memory;
-        if !all_in_range(addresses, N * 4, memory.len()) {
-            return false;
-        }
-        if N == 1 && consecutive(addresses) {
-            let bytes = memory[addresses[0] as usize..].as_chunks_mut::<4>().0;
+        scatter(self.memory, addresses, registers)
+    }
+}
+
+/// Stores `N` dwords for every lane, the lowest first; gives `false`, with nothing done, if any is out
+/// of range.
+#[inline(always)]
+pub(super) fn scatter<const N: usize, const W: usize>(
+    memory: &mut [u8],
+    addresses: &[u32; W],
+    registers: &[[u32; W]; N],
+) -> bool {
+    if !all_in_range(addresses, N * 4, memory.len()) {
+        return false;
+    }
+    if N == 1 && consecutive(addresses) {
+        let bytes = memory[addresses[0] as usize..].as_chunks_mut::<4>().0;
+        if let Some(bytes) = bytes.first_chunk_mut::<W>() {
             for (bytes, value) in bytes.iter_mut().zip(&registers[0]) {
                 *bytes = value.to_le_bytes();
             }
             return true;
         }
-        let start = memory.as_mut_ptr();
-        for (lane, &address) in addresses.iter().enumerate() {
-            for (d, register) in registers.iter().enumerate() {
-                let bytes = register[lane].to_le_bytes();
-                // SAFETY: `all_in_range` has found `address + N * 4 <= memory.len()` for every lane.
-                unsafe {
-                    start
-                        .add(address as usize + d * 4)
-                        .cast::<[u8; 4]>()
-                        .write(bytes)
-                };
-            }
-        }
-        true
     }
+    let start = memory.as_mut_ptr();
+    for (lane, &address) in addresses.iter().enumerate() {
+        for (d, register) in registers.iter().enumerate() {
+            let bytes = register[lane].to_le_bytes();
+            // SAFETY: `all_in_range` has found `address + N * 4 <= memory.len()` for every lane.
+            unsafe {
+                start
+                    .add(address as usize + d * 4)
+                    .cast::<[u8; 4]>()
+                    .write(bytes)
+            };
+        }
+    }
+    true
 }
 
 /// Whether `bytes` bytes at every address lie in the first `len` bytes.

@@ -5,9 +5,10 @@ use super::{
 };
 use crate::machine::Machine;
 use crate::program::{Compile, Handler, Op, Step};
-use crate::semantics::{Registry, Semantics, refuse};
+use crate::semantics::{NEXT, Registry, Semantics, refuse};
 use crate::wave::ROW_LANES;
 use waveglass_isa::Field;
+use waveglass_mem::wide::{self, Host, LaneLoop};
 use waveglass_mem::{Element, Lanes, Row, lds_addtid};
 
 macro_rules! ds {
@@ -86,29 +87,155 @@ pub(super) fn pair_offsets(c: &Compile<'_>, op: &mut Op, bytes: u32, stride: i64
     op.mem.offset1 = immediate(c, Field::Offset1) * unit;
 }
 
+/// LDS addresses of lanes; those past the wave's size are zero.
+#[repr(align(64))]
+pub(super) struct LdsAddresses([u32; 64]);
+
+impl std::ops::Deref for LdsAddresses {
+    type Target = [u32; 64];
+
+    #[inline(always)]
+    fn deref(&self) -> &[u32; 64] {
+        &self.0
+    }
+}
+
+/// An address register and what is added to it.
+struct Sum<'a> {
+    rows: &'a [Row],
+    offset: u32,
+}
+
+impl LaneLoop for Sum<'_> {
+    type Output = LdsAddresses;
+
+    #[inline(always)]
+    fn run(self, _: Host) -> LdsAddresses {
+        let mut out = [0; 64];
+        for (out, row) in out.as_chunks_mut::<ROW_LANES>().0.iter_mut().zip(self.rows) {
+            for (o, &v) in out.iter_mut().zip(row) {
+                *o = v.wrapping_add(self.offset);
+            }
+        }
+        LdsAddresses(out)
+    }
+}
+
 /// The lanes' addresses: the address register plus `offset`, in 32 bits.
 #[inline(always)]
-pub(super) fn addresses(m: &Machine<'_>, op: &Op, offset: i64) -> [u32; 64] {
-    let rows = m.wave.rows;
-    let first = op.target as usize * rows;
-    let mut out = [0; 64];
-    for (out, row) in out
-        .chunks_exact_mut(ROW_LANES)
-        .zip(&m.wave.vgpr[first..first + rows])
-    {
-        for (o, &v) in out.iter_mut().zip(row) {
-            *o = v.wrapping_add(offset as u32);
+pub(super) fn addresses(m: &Machine<'_>, op: &Op, offset: i64) -> LdsAddresses {
+    wide::run(Sum {
+        rows: &m.wave.vgpr[super::span(m.wave.rows, op.target, 1)],
+        offset: offset as u32,
+    })
+}
+
+/// A load or store of `N` whole dwords by a full wave, all in range; gives `false`, with nothing done,
+/// where it is anything else. The second address register is `offset1`'s, where there are `TWO`.
+struct Whole<'a, 'm, const N: usize, const STORES: bool, const TWO: bool> {
+    m: &'a mut Machine<'m>,
+    op: &'a Op,
+}
+
+impl<const N: usize, const STORES: bool, const TWO: bool> LaneLoop
+    for Whole<'_, '_, N, STORES, TWO>
+{
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self, _: Host) -> bool {
+        if self.m.wave.rows == 2 {
+            self.m.wave.exec() == u64::MAX && self.lanes::<64>()
+        } else {
+            self.m.wave.exec() == u32::MAX as u64 && self.lanes::<32>()
         }
     }
-    out
+}
+
+impl<const N: usize, const STORES: bool, const TWO: bool> Whole<'_, '_, N, STORES, TWO> {
+    #[inline(always)]
+    fn lanes<const W: usize>(self) -> bool {
+        let (m, op) = (self.m, self.op);
+        let registers = m.wave.vgpr.as_flattened_mut().as_chunks_mut::<W>().0;
+        let address = registers[op.target as usize];
+        let at = |offset: i64| -> [u32; W] {
+            let mut at = [0; W];
+            for (at, &a) in at.iter_mut().zip(&address) {
+                *at = a.wrapping_add(offset as u32);
+            }
+            at
+        };
+        let first = if STORES && !TWO { op.d2 } else { op.d } as usize;
+        let second = if STORES { op.d2 as usize } else { first + N };
+        for (i, (offset, register)) in [(op.mem.offset, first), (op.mem.offset1, second)]
+            .into_iter()
+            .take(1 + TWO as usize)
+            .enumerate()
+        {
+            let Some(data) = registers[register..].first_chunk_mut::<N>() else {
+                return false;
+            };
+            let done = if STORES {
+                m.lds.store_whole(&at(offset), data, m.port)
+            } else {
+                m.lds.load_whole(&at(offset), data, m.port)
+            };
+            if !done {
+                // The first half may be done: doing it again changes nothing, unless a load has
+                // overwritten the address.
+                if i == 1 && !STORES {
+                    registers[op.target as usize] = address;
+                }
+                return false;
+            }
+        }
+        let bytes = if STORES {
+            &mut m.stats.written.lds
+        } else {
+            &mut m.stats.read.lds
+        };
+        *bytes += (4 * N * W * (1 + TWO as usize)) as u64;
+        m.stats.lane_operations += W as u64;
+        true
+    }
+}
+
+/// The fast way of whole waves before the general one.
+fn fast<const N: usize, const STORES: bool, const TWO: bool>(m: &mut Machine<'_>, op: &Op) -> Step {
+    if wide::run(Whole::<N, STORES, TWO> { m: &mut *m, op }) {
+        return NEXT;
+    }
+    match (STORES, TWO) {
+        (false, false) => run_load(m, op),
+        (true, false) => run_store(m, op),
+        (false, true) => run_load_pair(m, op),
+        (true, true) => run_store_pair(m, op),
+    }
+}
+
+/// The handler of an access: fast where there is a fast way.
+fn choose<const STORES: bool, const TWO: bool>(
+    element: Element,
+    half: Half,
+    general: Handler,
+) -> Handler {
+    match element {
+        _ if half != Half::Whole => general,
+        Element::B32 => fast::<1, STORES, TWO>,
+        Element::B64 => fast::<2, STORES, TWO>,
+        Element::B96 => fast::<3, STORES, TWO>,
+        Element::B128 => fast::<4, STORES, TWO>,
+        _ => general,
+    }
 }
 
 fn load(c: &Compile<'_>, element: Element, half: Half) -> Op {
-    let base = match addressed(c, run_load) {
+    let run = choose::<false, false>(element, half, run_load);
+    let base = match addressed(c, run) {
         Ok(op) => op,
         Err(why) => return refuse(c, why),
     };
-    with_destination(c, Field::Vdst, run_load, |op| {
+    with_destination(c, Field::Vdst, run, |op| {
         op.target = base.target;
         op.mem = base.mem;
         op.mem.element = element;
@@ -129,7 +256,8 @@ fn run_load(m: &mut Machine<'_>, op: &Op) -> Step {
 }
 
 fn store(c: &Compile<'_>, element: Element, half: Half) -> Op {
-    let mut op = match addressed(c, run_store) {
+    let run = choose::<true, false>(element, half, run_store);
+    let mut op = match addressed(c, run) {
         Ok(op) => op,
         Err(why) => return refuse(c, why),
     };
@@ -154,11 +282,12 @@ fn run_store(m: &mut Machine<'_>, op: &Op) -> Step {
 }
 
 fn load_pair(c: &Compile<'_>, element: Element, stride: i64) -> Op {
-    let base = match addressed(c, run_load_pair) {
+    let run = choose::<false, true>(element, Half::Whole, run_load_pair);
+    let base = match addressed(c, run) {
         Ok(op) => op,
         Err(why) => return refuse(c, why),
     };
-    with_destination(c, Field::Vdst, run_load_pair, |op| {
+    with_destination(c, Field::Vdst, run, |op| {
         op.target = base.target;
         op.mem.element = element;
         pair_offsets(c, op, element.bytes(), stride);
@@ -184,7 +313,8 @@ fn run_load_pair(m: &mut Machine<'_>, op: &Op) -> Step {
 }
 
 fn store_pair(c: &Compile<'_>, element: Element, stride: i64) -> Op {
-    let mut op = match addressed(c, run_store_pair) {
+    let run = choose::<true, true>(element, Half::Whole, run_store_pair);
+    let mut op = match addressed(c, run) {
         Ok(op) => op,
         Err(why) => return refuse(c, why),
     };

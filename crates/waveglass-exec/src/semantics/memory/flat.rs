@@ -1,6 +1,6 @@
 //! Flat and global loads and stores (Vega ISA 9, RDNA 3 ISA 11, CDNA 5 ISA 10).
 
-use super::address::{self, Addresses, GT, GV, GVS, addresses};
+use super::address::{self, Addresses, GT, GV, GVS, Whole, addresses};
 use super::{
     Half, active, done, into_destination, scratch_window, span, store_source, vgpr,
     with_destination, zero_lanes,
@@ -8,9 +8,10 @@ use super::{
 use super::{atomics, names};
 use crate::machine::Machine;
 use crate::program::{Compile, Handler, Op, Step};
-use crate::semantics::{Registry, Semantics, refuse};
+use crate::semantics::{NEXT, Registry, Semantics, refuse};
 use crate::wave::ROW_LANES;
 use waveglass_isa::Field;
+use waveglass_mem::wide;
 use waveglass_mem::{Access, Element, Flat, FlatLanes, Lanes, reject_non_global};
 
 pub(super) fn register(r: &mut Registry) {
@@ -21,43 +22,87 @@ pub(super) fn register(r: &mut Registry) {
     for name in ["global_load_dword_addtid", "global_load_addtid_b32"] {
         r.insert(
             name,
-            Semantics::Custom(|c| load(c, Element::B32, Half::Whole, true, GLOBAL_LOADS)),
+            Semantics::Custom(|c| {
+                let run = GLOBAL_LOADS.map(|by_dwords| by_dwords[0]);
+                load(c, Element::B32, Half::Whole, true, run)
+            }),
         );
     }
     for name in ["global_store_dword_addtid", "global_store_addtid_b32"] {
         r.insert(
             name,
-            Semantics::Custom(|c| store(c, Element::B32, Half::Whole, true, GLOBAL_STORES)),
+            Semantics::Custom(|c| {
+                let run = GLOBAL_STORES.map(|by_dwords| by_dwords[0]);
+                store(c, Element::B32, Half::Whole, true, run)
+            }),
         );
     }
     atomics::register(r);
 }
 
-/// Handlers by addressing mode.
-type ByMode = [Handler; 3];
+/// Handlers by addressing mode, and by the dwords of the element less one.
+type ByMode = [[Handler; 4]; 3];
 
-const GLOBAL_LOADS: ByMode = [global_load::<GV>, global_load::<GVS>, global_load::<GT>];
-const GLOBAL_STORES: ByMode = [global_store::<GV>, global_store::<GVS>, global_store::<GT>];
-const FLAT_LOADS: ByMode = [flat_load::<GV>, flat_load::<GVS>, flat_load::<GT>];
-const FLAT_STORES: ByMode = [flat_store::<GV>, flat_store::<GVS>, flat_store::<GT>];
+/// The handlers of one kind of access: the general one behind the fast way of whole waves.
+macro_rules! by_mode {
+    ($general:ident, $stores:literal) => {
+        by_mode!($general, $stores, GV, GVS, GT)
+    };
+    ($general:ident, $stores:literal, $($mode:ident),*) => {
+        [$({
+            fn run<const N: usize>(m: &mut Machine<'_>, op: &Op) -> Step {
+                if wide::run(Whole::<$mode, N, $stores> { m: &mut *m, op }) {
+                    return NEXT;
+                }
+                $general::<$mode>(m, op)
+            }
+            [run::<1>, run::<2>, run::<3>, run::<4>]
+        }),*]
+    };
+}
+
+const GLOBAL_LOADS: ByMode = by_mode!(global_load, false);
+const GLOBAL_STORES: ByMode = by_mode!(global_store, true);
+const FLAT_LOADS: ByMode = by_mode!(flat_load, false);
+const FLAT_STORES: ByMode = by_mode!(flat_store, true);
+
+/// The same without the fast way, for bytes, halves and parts of registers.
+const GENERAL_GLOBAL_LOADS: [Handler; 3] =
+    [global_load::<GV>, global_load::<GVS>, global_load::<GT>];
+const GENERAL_GLOBAL_STORES: [Handler; 3] =
+    [global_store::<GV>, global_store::<GVS>, global_store::<GT>];
+const GENERAL_FLAT_LOADS: [Handler; 3] = [flat_load::<GV>, flat_load::<GVS>, flat_load::<GT>];
+const GENERAL_FLAT_STORES: [Handler; 3] = [flat_store::<GV>, flat_store::<GVS>, flat_store::<GT>];
+
+/// The handlers of an instruction, fast where there is a fast way.
+fn choose(element: Element, half: Half, fast: &ByMode, general: [Handler; 3]) -> [Handler; 3] {
+    if half != Half::Whole || element.bytes() < 4 {
+        return general;
+    }
+    fast.map(|by_dwords| by_dwords[element.dwords() - 1])
+}
 
 fn load_global(c: &Compile<'_>, element: Element, half: Half) -> Op {
-    load(c, element, half, false, GLOBAL_LOADS)
+    let run = choose(element, half, &GLOBAL_LOADS, GENERAL_GLOBAL_LOADS);
+    load(c, element, half, false, run)
 }
 
 fn load_flat(c: &Compile<'_>, element: Element, half: Half) -> Op {
-    load(c, element, half, false, FLAT_LOADS)
+    let run = choose(element, half, &FLAT_LOADS, GENERAL_FLAT_LOADS);
+    load(c, element, half, false, run)
 }
 
 fn store_global(c: &Compile<'_>, element: Element, half: Half) -> Op {
-    store(c, element, half, false, GLOBAL_STORES)
+    let run = choose(element, half, &GLOBAL_STORES, GENERAL_GLOBAL_STORES);
+    store(c, element, half, false, run)
 }
 
 fn store_flat(c: &Compile<'_>, element: Element, half: Half) -> Op {
-    store(c, element, half, false, FLAT_STORES)
+    let run = choose(element, half, &FLAT_STORES, GENERAL_FLAT_STORES);
+    store(c, element, half, false, run)
 }
 
-fn load(c: &Compile<'_>, element: Element, half: Half, addtid: bool, run: ByMode) -> Op {
+fn load(c: &Compile<'_>, element: Element, half: Half, addtid: bool, run: [Handler; 3]) -> Op {
     if super::has_word(c, "lds") {
         return refuse(c, "a load into LDS");
     }
@@ -72,7 +117,7 @@ fn load(c: &Compile<'_>, element: Element, half: Half, addtid: bool, run: ByMode
     })
 }
 
-fn store(c: &Compile<'_>, element: Element, half: Half, addtid: bool, run: ByMode) -> Op {
+fn store(c: &Compile<'_>, element: Element, half: Half, addtid: bool, run: [Handler; 3]) -> Op {
     let mut op = c.op(run[0]);
     op.mem.element = element;
     op.mem.half = half;
@@ -90,7 +135,7 @@ fn store(c: &Compile<'_>, element: Element, half: Half, addtid: bool, run: ByMod
 /// Whether no address can be in an aperture, in the hole or near them.
 #[inline(always)]
 pub(super) fn plainly_global(m: &Machine<'_>, at: &Addresses) -> bool {
-    at.bits >> 46 == 0 && !m.env.apertures.ptr32
+    address::is_plain(m, at.bits)
 }
 
 /// The lanes that a global operation may perform; the others have left faults.
