@@ -157,7 +157,7 @@ fn placed<'a, const N: usize, const W: usize>(
         }
         return match memory.find(first, bytes * W as u64, &mut port.hint) {
             Some(region) if allowed(region) => {
-                Placed::Consecutive(region, (first - region.base) as usize)
+                Placed::Consecutive(region, region.offset(first))
             }
             _ => Placed::Unknown,
         };
@@ -186,7 +186,7 @@ fn holds<const W: usize>(region: &Region, addresses: &[u64; W], bytes: u64) -> b
     for &address in addresses {
         let offset = address.wrapping_sub(region.base);
         past |= last.wrapping_sub(offset) | offset;
-        low |= offset;
+        low |= address;
     }
     let grain = if bytes.is_multiple_of(8) { 8 } else { 4 };
     past >> 63 == 0 && low & (grain - 1) == 0
@@ -199,11 +199,11 @@ fn gather<const N: usize, const W: usize>(
     addresses: &[u64; W],
     registers: &mut [[u32; W]; N],
 ) {
-    let base = region.base;
+    let origin = region.origin();
     if N.is_multiple_of(2) {
         let words = region.words();
         for (lane, &address) in addresses.iter().enumerate() {
-            let first = (address.wrapping_sub(base) / 8) as usize;
+            let first = (address.wrapping_sub(origin) / 8) as usize;
             for k in 0..N / 2 {
                 // SAFETY: `holds` has found the lane's `N` dwords inside the region, and with them
                 // the words that they are.
@@ -216,7 +216,7 @@ fn gather<const N: usize, const W: usize>(
     }
     let dwords = region.dwords();
     for (lane, &address) in addresses.iter().enumerate() {
-        let first = (address.wrapping_sub(base) / 4) as usize;
+        let first = (address.wrapping_sub(origin) / 4) as usize;
         for (d, register) in registers.iter_mut().enumerate() {
             // SAFETY: `holds` has found the lane's `N` dwords inside the region.
             register[lane] = unsafe { dwords.get_unchecked(first + d) }.load(Relaxed);
@@ -231,11 +231,11 @@ fn scatter<const N: usize, const W: usize>(
     addresses: &[u64; W],
     registers: &[[u32; W]; N],
 ) {
-    let base = region.base;
+    let origin = region.origin();
     if N.is_multiple_of(2) {
         let words = region.words();
         for (lane, &address) in addresses.iter().enumerate() {
-            let first = (address.wrapping_sub(base) / 8) as usize;
+            let first = (address.wrapping_sub(origin) / 8) as usize;
             for k in 0..N / 2 {
                 let (low, high) = (registers[2 * k][lane], registers[2 * k + 1][lane]);
                 let word = u64::from(low) | u64::from(high) << 32;
@@ -247,7 +247,7 @@ fn scatter<const N: usize, const W: usize>(
     }
     let dwords = region.dwords();
     for (lane, &address) in addresses.iter().enumerate() {
-        let first = (address.wrapping_sub(base) / 4) as usize;
+        let first = (address.wrapping_sub(origin) / 4) as usize;
         for (d, register) in registers.iter().enumerate() {
             // SAFETY: as in `gather`.
             unsafe { dwords.get_unchecked(first + d) }.store(register[lane], Relaxed);
