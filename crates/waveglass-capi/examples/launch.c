@@ -45,16 +45,19 @@ int main(int argc, char **argv) {
     fprintf(stderr, "the library %s does not fit the header\n", waveglass_version());
     return 1;
   }
-  static float a[N], b[N], c[N];
+  const size_t bytes = N * sizeof(float);
+  float *a = malloc(bytes), *b = malloc(bytes), *c = malloc(bytes);
+  if (!a || !b || !c)
+    return 1;
   for (int i = 0; i < N; i++)
     a[i] = (float)i, b[i] = (float)(2 * i);
 
   /* What the program may touch: the inputs to read, the output to write, and nothing else. */
   waveglass_context *context;
   check(waveglass_context_create(argv[2], &context));
-  check(waveglass_context_register(context, a, sizeof a, WAVEGLASS_READ_ONLY, "a"));
-  check(waveglass_context_register(context, b, sizeof b, WAVEGLASS_READ_ONLY, "b"));
-  check(waveglass_context_register(context, c, sizeof c, WAVEGLASS_READ_WRITE, "c"));
+  check(waveglass_context_register(context, a, bytes, WAVEGLASS_READ_ONLY, "a"));
+  check(waveglass_context_register(context, b, bytes, WAVEGLASS_READ_ONLY, "b"));
+  check(waveglass_context_register(context, c, bytes, WAVEGLASS_READ_WRITE, "c"));
 
   size_t size;
   void *file = read_file(argv[1], &size);
@@ -96,6 +99,7 @@ int main(int argc, char **argv) {
 
   waveglass_module_destroy(module);
   waveglass_context_destroy(context);
+  free(a), free(b), free(c);
   printf("ok\n");
   return 0;
 }

@@ -47,9 +47,7 @@ pub unsafe extern "C" fn waveglass_module_load(
             failure
         })?;
         let names = inner.kernels().into_iter();
-        let names = names
-            .map(|n| CString::new(n).unwrap_or_default())
-            .collect();
+        let names = names.map(|n| CString::new(n).unwrap_or_default()).collect();
         let new = Box::into_raw(Box::new(Module { inner, names }));
         // SAFETY: as above.
         unsafe { pointer::write(module, new, "module") }

@@ -21,7 +21,14 @@ impl Module {
         Self(module)
     }
 
-    fn launch(&self, context: &Context, kernel: &CStr, groups: u32, block: u32, arg: &[u8]) -> Status {
+    fn launch(
+        &self,
+        context: &Context,
+        kernel: &CStr,
+        groups: u32,
+        block: u32,
+        arg: &[u8],
+    ) -> Status {
         // SAFETY: all pointers are valid, and the buffers outlive the call.
         unsafe {
             waveglass_kernel_launch(
@@ -64,7 +71,9 @@ fn counters(context: &Context) -> Counters {
 
 #[test]
 fn kernels_run_on_buffers_in_place_at_any_dword() {
-    for target in ["gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201", "gfx1250"] {
+    for target in [
+        "gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201", "gfx1250",
+    ] {
         let context = Context::new(target);
         let module = Module::load(&context, "linear.O3.hipfb");
         // Odd offsets: a client's arrays are aligned to their elements and no more.
@@ -76,7 +85,12 @@ fn kernels_run_on_buffers_in_place_at_any_dword() {
         context.register(&mut c[..300], WAVEGLASS_READ_WRITE, "c");
         let before: Vec<f32> = c[300..].to_vec();
         let arg = vector_add(a, b, c, 300);
-        assert_eq!(module.launch(&context, c"vector_add", 3, 128, &arg), Status::Ok, "{}", error());
+        assert_eq!(
+            module.launch(&context, c"vector_add", 3, 128, &arg),
+            Status::Ok,
+            "{}",
+            error()
+        );
         for i in 0..300 {
             assert_eq!(c[i], (1 + i) as f32 + (302 + i) as f32, "{target}");
         }
@@ -109,7 +123,11 @@ fn what_a_program_may_not_touch_it_does_not() {
     let launch = |arg: &[u8]| module.launch(&context, c"vector_add", 1, 32, arg);
     assert_eq!(launch(&arg), Status::MemoryViolation);
     assert_eq!(c, [0.0; 64]);
-    assert!(error().ends_with("(the first of 32 violations)"), "{}", error());
+    assert!(
+        error().ends_with("(the first of 32 violations)"),
+        "{}",
+        error()
+    );
     assert_eq!(counters(&context).violations, 32);
 
     // Registered to be read.
@@ -138,8 +156,14 @@ fn what_a_program_may_not_touch_it_does_not() {
         let length = waveglass_context_fault_text(context.0, 5, text.as_mut_ptr(), 40);
         assert!(length > 40);
         let cut = CStr::from_ptr(text.as_ptr()).to_str().unwrap();
-        assert_eq!(cut, &format!("global store of 4 bytes at {:#x}", fault.address)[..39]);
-        assert_eq!(waveglass_context_fault_text(context.0, 32, null_mut(), 0), 0);
+        assert_eq!(
+            cut,
+            &format!("global store of 4 bytes at {:#x}", fault.address)[..39]
+        );
+        assert_eq!(
+            waveglass_context_fault_text(context.0, 32, null_mut(), 0),
+            0
+        );
 
         // And then to be written.
         let status = waveglass_context_unregister(context.0, c.as_ptr().cast());
@@ -150,7 +174,11 @@ fn what_a_program_may_not_touch_it_does_not() {
     context.register(&mut c[..31], WAVEGLASS_READ_WRITE, "output");
     assert_eq!(launch(&arg), Status::MemoryViolation);
     assert_eq!((c[30], c[31]), (3.0, 0.0));
-    assert!(error().contains("; 4 bytes past the end of output ["), "{}", error());
+    assert!(
+        error().contains("; 4 bytes past the end of output ["),
+        "{}",
+        error()
+    );
 }
 
 #[test]
@@ -182,7 +210,11 @@ fn a_module_keeps_its_names_and_takes_hidden_arguments_from_the_launch() {
     arg.extend((y.as_ptr() as u64).to_le_bytes());
     let status = module.launch(&context, c"saxpy_unfused", 2, 64, &arg);
     assert_eq!(status, Status::Ok, "{}", error());
-    assert!(y.iter().enumerate().all(|(i, &v)| v == 2.0 * i as f32 + 1.0));
+    assert!(
+        y.iter()
+            .enumerate()
+            .all(|(i, &v)| v == 2.0 * i as f32 + 1.0)
+    );
 }
 
 #[test]
@@ -193,19 +225,32 @@ fn bad_arguments_are_refused() {
     let mut out = null_mut();
     // SAFETY: null and misaligned pointers are refused, the others are valid.
     unsafe {
-        assert_eq!(waveglass_context_create(null(), null_mut()), Status::BadArgument);
+        assert_eq!(
+            waveglass_context_create(null(), null_mut()),
+            Status::BadArgument
+        );
         let mut made = null_mut();
         let create = |name: &CStr, made: &mut _| waveglass_context_create(name.as_ptr(), made);
-        assert_eq!(waveglass_context_create(null(), &mut made), Status::BadArgument);
+        assert_eq!(
+            waveglass_context_create(null(), &mut made),
+            Status::BadArgument
+        );
         assert_eq!(create(c"gfx803", &mut made), Status::UnknownTarget);
         assert!(error().contains("gfx1251"));
         assert_eq!(create(c"\xff", &mut made), Status::BadArgument);
         assert!(made.is_null());
 
         let none: *mut waveglass_capi::Context = null_mut();
-        let odd = context.0.cast::<u8>().add(1).cast::<waveglass_capi::Context>();
+        let odd = context
+            .0
+            .cast::<u8>()
+            .add(1)
+            .cast::<waveglass_capi::Context>();
         for bad in [none, odd] {
-            assert_eq!(waveglass_context_allow_process(bad, true), Status::BadArgument);
+            assert_eq!(
+                waveglass_context_allow_process(bad, true),
+                Status::BadArgument
+            );
             assert_eq!(waveglass_context_fault_count(bad), 0);
         }
         waveglass_context_destroy(none);
@@ -219,7 +264,10 @@ fn bad_arguments_are_refused() {
         assert_eq!(load(garbage.as_ptr(), 0, &mut out), Status::BadObject);
         assert_eq!(load(garbage.as_ptr(), 100, &mut out), Status::BadObject);
         let other = kernels("linear.O3.gfx90a.hsaco");
-        assert_eq!(load(other.as_ptr(), other.len(), &mut out), Status::BadObject);
+        assert_eq!(
+            load(other.as_ptr(), other.len(), &mut out),
+            Status::BadObject
+        );
         assert!(error().contains("gfx90a"), "{}", error());
         assert!(out.is_null());
 
@@ -227,31 +275,49 @@ fn bad_arguments_are_refused() {
         let register = |start, size, access| {
             waveglass_context_register(context.0, start, size, access, null())
         };
-        assert_eq!(register(null_mut(), 4, WAVEGLASS_READ_ONLY), Status::BadArgument);
+        assert_eq!(
+            register(null_mut(), 4, WAVEGLASS_READ_ONLY),
+            Status::BadArgument
+        );
         assert_eq!(register(start, 0, WAVEGLASS_READ_ONLY), Status::BadArgument);
-        assert_eq!(register(start, usize::MAX, WAVEGLASS_READ_ONLY), Status::BadArgument);
+        assert_eq!(
+            register(start, usize::MAX, WAVEGLASS_READ_ONLY),
+            Status::BadArgument
+        );
         assert_eq!(register(start, 4, 2), Status::BadArgument);
         assert_eq!(register(start, 4, WAVEGLASS_READ_ONLY), Status::Ok);
         assert_eq!(register(start, 1, WAVEGLASS_READ_ONLY), Status::BadArgument);
         assert!(error().contains("overlaps"), "{}", error());
     }
     let arg = [0; 28];
-    assert_eq!(module.launch(&context, c"none", 1, 32, &arg), Status::BadArgument);
+    assert_eq!(
+        module.launch(&context, c"none", 1, 32, &arg),
+        Status::BadArgument
+    );
     assert!(error().contains("vector_add"), "{}", error());
     for (groups, block) in [(0, 32), (1, 0), (1, 1025), (u32::MAX, 64)] {
         let status = module.launch(&context, c"vector_add", groups, block, &arg);
         assert_eq!(status, Status::BadArgument, "{groups} {block}");
     }
     let other = Context::new("gfx1201");
-    assert_eq!(module.launch(&other, c"vector_add", 1, 32, &arg), Status::BadArgument);
+    assert_eq!(
+        module.launch(&other, c"vector_add", 1, 32, &arg),
+        Status::BadArgument
+    );
     assert!(error().contains("gfx1201"), "{}", error());
     // A refused launch leaves no counters of an earlier one.
     assert_eq!(counters(&other), Counters::default());
     // Null pointers as arguments are the program's own affair.
-    assert_eq!(module.launch(&context, c"vector_add", 1, 32, &[0; 24]), Status::Ok);
+    assert_eq!(
+        module.launch(&context, c"vector_add", 1, 32, &[0; 24]),
+        Status::Ok
+    );
     let mut arg = [0; 28];
     arg[24] = 1;
-    assert_eq!(module.launch(&context, c"vector_add", 1, 32, &arg), Status::MemoryViolation);
+    assert_eq!(
+        module.launch(&context, c"vector_add", 1, 32, &arg),
+        Status::MemoryViolation
+    );
 }
 
 #[test]
@@ -317,9 +383,8 @@ fn an_older_caller_gets_the_counters_that_it_knows() {
     let mut get = |size| {
         counters = [u64::MAX; 30];
         // SAFETY: so many bytes are there.
-        let status = unsafe {
-            waveglass_context_counters(context.0, counters.as_mut_ptr().cast(), size)
-        };
+        let status =
+            unsafe { waveglass_context_counters(context.0, counters.as_mut_ptr().cast(), size) };
         assert_eq!(status, Status::Ok);
         counters.iter().take_while(|&&c| c == 0).count()
     };

@@ -33,7 +33,14 @@ fn library(folder: &Path, extension: &str) -> Option<PathBuf> {
 fn build(example: &str, library: &Path, out: &Path) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let output = Command::new("cc")
-        .args(["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-g"])
+        .args([
+            "-std=c99",
+            "-Wall",
+            "-Wextra",
+            "-Wpedantic",
+            "-Werror",
+            "-g",
+        ])
         .arg("-I")
         .arg(root.join("include"))
         .arg(root.join("examples").join(example))
@@ -102,7 +109,10 @@ fn a_kernel_is_launched_by_name() {
         assert!(lines[0].ends_with(", 4000 written"), "{output}");
         // Element 1000 is lane 40 of its wave: 1000 = 15 * 64 + 40. The loads stray first.
         assert!(lines[1].starts_with("global_load_dword"), "{output}");
-        assert!(lines[1].contains("lane 40, 4 bytes past the end of "), "{output}");
+        assert!(
+            lines[1].contains("lane 40, 4 bytes past the end of "),
+            "{output}"
+        );
         assert_eq!(lines[2], "ok");
     }
 }
@@ -115,7 +125,14 @@ fn the_header_is_plain_c_and_cpp() {
     let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("include/waveglass.h");
     for language in ["c", "c++"] {
         let output = Command::new("cc")
-            .args(["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-x", language])
+            .args([
+                "-fsyntax-only",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                "-x",
+                language,
+            ])
             .arg(&header)
             .output()
             .unwrap();

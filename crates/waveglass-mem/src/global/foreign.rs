@@ -138,12 +138,7 @@ mod tests {
                     let (memory, base) = map(&mut host, lead, size as u64, Permission::ReadWrite);
                     let addresses = [base.wrapping_add_signed(at); 32];
                     let src = [[0xffee_ddcc; 32], [0xbbaa_9988; 32]];
-                    memory.store(
-                        Lanes::new(&addresses, 1),
-                        Element::B64,
-                        &src,
-                        &mut port(),
-                    );
+                    memory.store(Lanes::new(&addresses, 1), Element::B64, &src, &mut port());
                     drop(memory);
                     let mut expected = Host::counting().0;
                     for d in 0..2i64 {
@@ -232,7 +227,10 @@ mod tests {
         assert_eq!(map(start, 0), Err(MapError::Empty));
         let end = start.wrapping_add(9);
         assert!(matches!(map(end, 1), Err(MapError::Overlap { .. })));
-        assert!(matches!(map(start, u64::MAX), Err(MapError::Overflow { .. })));
+        assert!(matches!(
+            map(start, u64::MAX),
+            Err(MapError::Overflow { .. })
+        ));
         let null = std::ptr::null_mut();
         assert!(matches!(map(null, 4), Err(MapError::Overflow { .. })));
         assert_eq!(map(start.wrapping_add(10), 2), Ok(()));

@@ -156,9 +156,7 @@ fn placed<'a, const N: usize, const W: usize>(
             return Placed::Unknown;
         }
         return match memory.find(first, bytes * W as u64, &mut port.hint) {
-            Some(region) if allowed(region) => {
-                Placed::Consecutive(region, region.offset(first))
-            }
+            Some(region) if allowed(region) => Placed::Consecutive(region, region.offset(first)),
             _ => Placed::Unknown,
         };
     }

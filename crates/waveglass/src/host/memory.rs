@@ -182,7 +182,11 @@ mod tests {
             assert!(matches!(error, Err(MapError::Overlap { .. })), "{offset}");
         }
         assert_eq!(register(start.wrapping_add(16), 8), Ok(()));
-        for (start, size) in [(std::ptr::null_mut(), 8), (start, u64::MAX), (start, 1 << 63)] {
+        for (start, size) in [
+            (std::ptr::null_mut(), 8),
+            (start, u64::MAX),
+            (start, 1 << 63),
+        ] {
             let error = register(start, size);
             assert!(matches!(error, Err(MapError::Overflow { .. })), "{size}");
         }
@@ -223,7 +227,10 @@ mod tests {
         assert_eq!(name(200), "run");
         assert_eq!(name(203), "the process");
         let code = overlapping_empty_and_null_ranges_are_refused as fn() as usize as u64;
-        assert_eq!(space.region_at(code).unwrap().permission, Permission::ReadOnly);
+        assert_eq!(
+            space.region_at(code).unwrap().permission,
+            Permission::ReadOnly
+        );
         assert_eq!(space.region_at(0x10), None);
     }
 }

@@ -86,17 +86,17 @@ mod tests {
             target: Target::Gfx1100,
             wave_size: 32,
             base: 0x1000,
-            registers: Registers {
-                vgprs: 8,
-                agprs: 0,
-            },
+            registers: Registers { vgprs: 8, agprs: 0 },
         };
         let end = 0xbfb0_0000u32.to_le_bytes();
         let nop = 0xbf80_0000u32.to_le_bytes();
         let first = programs.get(key, &end, &[0x1000]);
         assert!(Arc::ptr_eq(&first, &programs.get(key, &end, &[0x1000])));
         assert_eq!(first.ops()[0].mnemonic(), "s_endpgm");
-        assert_eq!(programs.get(key, &nop, &[0x1000]).ops()[0].mnemonic(), "s_nop");
+        assert_eq!(
+            programs.get(key, &nop, &[0x1000]).ops()[0].mnemonic(),
+            "s_nop"
+        );
         for base in 0..2 * KEPT as u64 {
             programs.get(Key { base, ..key }, &end, &[base]);
         }
