@@ -283,7 +283,7 @@ fn scratch_that_the_caller_brings_lies_where_it_says() {
         d.workgroups = [3, 1, 1];
         d.workgroup_size = [64, 1, 1];
         d.rsrc2 = rsrc2(3, [true, false, false], false, 1) | 1;
-        d.scratch_bytes = 16;
+        d.scratch_bytes = 32;
         let values = [address as u32, (address >> 32) as u32, 8];
         d.user_sgprs = values.as_ptr();
         d.user_sgpr_count = 3;
@@ -294,8 +294,8 @@ fn scratch_that_the_caller_brings_lies_where_it_says() {
             let mut needed = 0;
             let asked = waveglass_dispatch_scratch_size(context.0, &d, &mut needed);
             assert_eq!(asked, Status::Ok, "{}", error());
-            // Three workgroups of 64 lanes with 16 bytes each.
-            assert_eq!(needed, 3 * 64 * 16, "{target}");
+            // Three workgroups of 64 lanes with 32 bytes each.
+            assert_eq!(needed, 3 * 64 * 32, "{target}");
             d.scratch_size = needed - 1;
             assert_eq!(run(&context, &d), Status::BadArgument);
             d.scratch_size = needed;
@@ -305,8 +305,8 @@ fn scratch_that_the_caller_brings_lies_where_it_says() {
         let lanes = 64 / waves;
         for group in 0..3 {
             for wave in 0..waves {
-                let start = (group * waves + wave) * lanes * 4;
-                for (i, &v) in memory.0[start..start + lanes * 4].iter().enumerate() {
+                let start = (group * waves + wave) * lanes * 8;
+                for (i, &v) in memory.0[start..start + lanes * 8].iter().enumerate() {
                     let stored = (2 * lanes..3 * lanes).contains(&i);
                     assert_eq!(
                         v,
@@ -386,7 +386,11 @@ fn register_values_that_cannot_be_are_refused_by_name() {
         "work-items",
     );
     let sizes = ([u32::MAX, 1, 1], [2, 1, 1]);
-    refused("gfx1100", &|d| (d.workgroups, d.workgroup_size) = sizes, "too many");
+    refused(
+        "gfx1100",
+        &|d| (d.workgroups, d.workgroup_size) = sizes,
+        "too many",
+    );
     refused("gfx1100", &|d| d.code = std::ptr::null(), "null");
     refused("gfx1100", &|d| d.code_size = 0, "no code");
     refused(
