@@ -218,6 +218,39 @@ fn a_module_keeps_its_names_and_takes_hidden_arguments_from_the_launch() {
 }
 
 #[test]
+fn scratch_of_compiled_kernels_works_at_host_addresses() {
+    // Both kinds of scratch, and at -O0 every variable in it.
+    for target in [
+        "gfx900", "gfx908", "gfx90a", "gfx942", "gfx1010", "gfx1030", "gfx1100",
+    ]
+    .into_iter()
+    .chain(["gfx1201", "gfx1250"])
+    {
+        for file in ["private_array.O0.hipfb", "private_array.O3.hipfb"] {
+            let context = Context::new(target);
+            let module = Module::load(&context, file);
+            let mut seed = 1u32;
+            let mut input: Vec<u32> = std::iter::repeat_with(|| {
+                seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                seed >> 4
+            })
+            .take(130 * 24)
+            .collect();
+            let mut out = vec![0u32; 130 * 24];
+            context.register(&mut input, WAVEGLASS_READ_ONLY, "in");
+            context.register(&mut out, WAVEGLASS_READ_WRITE, "out");
+            let pointers = [input.as_ptr() as u64, out.as_ptr() as u64];
+            let arg: Vec<u8> = pointers.iter().flat_map(|p| p.to_le_bytes()).collect();
+            let status = module.launch(&context, c"private_sort", 2, 65, &arg);
+            assert_eq!(status, Status::Ok, "{target} {file}: {}", error());
+            input.chunks_mut(24).for_each(<[u32]>::sort_unstable);
+            assert!(out == input, "{target} {file}");
+            assert!(counters(&context).scratch_written > 0 || file.contains("O3"));
+        }
+    }
+}
+
+#[test]
 fn bad_arguments_are_refused() {
     let context = Context::new("gfx1100");
     let module = Module::load(&context, "linear.O3.gfx1100.hsaco");

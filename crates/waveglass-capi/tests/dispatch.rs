@@ -466,5 +466,8 @@ fn scratch_that_no_host_has_is_an_error_not_an_abort() {
     d.workgroup_size = [1024, 1, 1];
     d.workgroups = [1 << 20, 1, 1];
     d.scratch_bytes = u32::MAX;
-    assert_eq!(run(&context, &d), Status::OutOfMemory, "{}", error());
+    // A host that promises memory that it does not have gets on to the store, which has no LDS.
+    let status = run(&context, &d);
+    let expected = [Status::OutOfMemory, Status::MemoryViolation];
+    assert!(expected.contains(&status), "{status:?} {}", error());
 }

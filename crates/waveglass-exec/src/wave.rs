@@ -142,20 +142,13 @@ pub const TEMPS: usize = 16;
 impl Wave {
     /// A wave with all registers zero.
     pub fn new(target: Target, wave_size: u32, vgprs: usize, agprs: usize) -> Self {
-        let mut w = Self::empty(target, wave_size, vgprs, agprs);
-        w.vgpr = Rows::new((w.temp_base + TEMPS) * w.rows);
-        w
-    }
-
-    /// The same without memory for the vector registers.
-    pub(crate) fn empty(target: Target, wave_size: u32, vgprs: usize, agprs: usize) -> Self {
         let rows = (wave_size as usize / ROW_LANES).max(1);
         let agpr_base = vgprs;
         let temp_base = vgprs + agprs;
         Self {
             target,
             rows,
-            vgpr: Rows::default(),
+            vgpr: Rows::new((temp_base + TEMPS) * rows),
             vgpr_count: vgprs,
             agpr_base,
             agpr_count: agprs,
@@ -175,6 +168,44 @@ impl Wave {
             fault_count: 0,
             vgpr_msb: 0,
         }
+    }
+
+    /// Makes the wave what [`Wave::new`] gave, but for what temporaries hold: every operation writes
+    /// those that it reads.
+    pub(crate) fn restart(&mut self) {
+        // Named one by one, so that a field that is added cannot be forgotten here.
+        let Self {
+            target: _,
+            rows,
+            vgpr,
+            vgpr_count: _,
+            agpr_base: _,
+            agpr_count: _,
+            temp_base,
+            sgpr,
+            scc,
+            mode,
+            trapsts,
+            scratch_base,
+            scratch_size,
+            id_in_group,
+            group,
+            ip,
+            steps,
+            awaits,
+            faults,
+            fault_count,
+            vgpr_msb,
+        } = self;
+        vgpr[..*temp_base * *rows].fill([0; ROW_LANES]);
+        *sgpr = [0; 128];
+        *scc = false;
+        *mode = Mode(0xf0);
+        (*scratch_base, *scratch_size) = (0, 0);
+        (*id_in_group, *group) = (0, [0; 3]);
+        (*ip, *steps, *awaits) = (0, 0, 0);
+        (*trapsts, *fault_count, *vgpr_msb) = (0, 0, 0);
+        faults.clear();
     }
 
     /// Lanes in the wave.

@@ -75,6 +75,11 @@ impl Lds {
         self.bytes.len() as u32
     }
 
+    /// Makes all its bytes zero.
+    pub fn clear(&mut self) {
+        self.bytes.fill(0);
+    }
+
     /// Its bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes

@@ -41,7 +41,7 @@ mod rules;
 mod scratch;
 pub mod wide;
 
-pub use access::{Element, Lanes, Port, ROW_LANES, Row};
+pub use access::{Element, Lanes, PerLane, Port, ROW_LANES, Row};
 pub use atomic::{AtomicOp, AtomicRules, AtomicWidth};
 pub use fault::{Access, Fault, FaultKind, Nearest, Space};
 pub use flat::{Apertures, Flat, FlatLanes, Target, reject_non_global};

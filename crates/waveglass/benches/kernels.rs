@@ -105,7 +105,7 @@ fn copy(threads: usize) {
             .block([256, 1, 1])
             .grid([(size / 16 / 256) as u32, 1, 1])
             .arg(Arg::Buffer(source.clone()))
-            .arg(Arg::Buffer(vec![0; size]))
+            .arg(Arg::Buffer(vec![1; size])) // touched, as memcpy's target is
             .arg(Arg::Value(((size / 16) as u32).to_le_bytes().to_vec()))
             .limits(limits(threads))
             .run()

@@ -364,7 +364,7 @@ impl<'a> Launch<'a> {
     /// # Errors
     ///
     /// [`LaunchError`] when it cannot start. What goes wrong while it runs is in the report.
-    pub fn run(self) -> Result<Report, LaunchError> {
+    pub fn run(mut self) -> Result<Report, LaunchError> {
         let shape = Shape::of(self.module, &self.kernel)?;
         let items = self.grid.work_items(self.block)?;
         let mut memory = GlobalMemory::new();
@@ -445,13 +445,10 @@ impl<'a> Launch<'a> {
             self.watch,
         );
         let time = start.elapsed();
+        // The buffers' memory is the caller's own, handed there and back; empty ones have none.
         let buffers = buffers
             .iter()
-            .map(|&(address, len)| {
-                let mut data = vec![0; len];
-                memory.read(address, &mut data);
-                data
-            })
+            .map(|&address| memory.take(address).unwrap_or_default())
             .collect();
         Ok(Report {
             outcome,
@@ -462,14 +459,14 @@ impl<'a> Launch<'a> {
         })
     }
 
-    /// The kernarg segment's bytes, and the address and size of each buffer.
-    #[allow(clippy::type_complexity)]
+    /// The kernarg segment's bytes, and the address of each buffer, whose bytes move from the
+    /// arguments to `memory`.
     fn arguments(
-        &self,
+        &mut self,
         shape: &Shape<'_>,
         items: [u32; 3],
         memory: &mut GlobalMemory,
-    ) -> Result<(Vec<u8>, Vec<(u64, usize)>), LaunchError> {
+    ) -> Result<(Vec<u8>, Vec<u64>), LaunchError> {
         let mut kernarg = vec![0u8; shape.kernarg_size.next_multiple_of(16).max(16)];
         let mut buffers = Vec::new();
         let mut next = place::BUFFERS;
@@ -498,7 +495,7 @@ impl<'a> Launch<'a> {
         let mut taken = vec![false; explicit.len()];
         let mut raw_offset = 0;
         let mut position = 0;
-        for (given, (name, arg)) in self.args.iter().enumerate() {
+        for (given, (name, arg)) in self.args.iter_mut().enumerate() {
             let mut label = match name {
                 Some(n) => format!("{n:?}"),
                 None => given.to_string(),
@@ -540,14 +537,15 @@ impl<'a> Launch<'a> {
             let bytes = match arg {
                 Arg::Value(b) => b.clone(),
                 Arg::Buffer(data) => {
+                    let (address, size) = (next, data.len() as u64);
                     // An empty buffer has an address, and no memory there.
-                    if !data.is_empty() {
+                    if size != 0 {
                         let title = format!("argument {label}");
-                        memory.map_bytes(next, data, Permission::ReadWrite, title)?;
+                        let data = std::mem::take(data);
+                        memory.map_vec(next, data, Permission::ReadWrite, title)?;
                     }
-                    buffers.push((next, data.len()));
-                    let address = next;
-                    next = (next + data.len() as u64 + place::GAP).next_multiple_of(place::GAP);
+                    buffers.push(address);
+                    next = (next + size + place::GAP).next_multiple_of(place::GAP);
                     address.to_le_bytes().to_vec()
                 }
             };

@@ -425,10 +425,12 @@ fn broadcast(m: &mut Machine<'_>, s: Src, ty: Ty, i: usize) -> usize {
     } else {
         m.s32(s) as u64
     };
-    let regs = m.wave.lanes_flat();
-    regs[at..at + n].fill(v as u32);
-    if ty.dwords() == 2 {
-        regs[at + n..at + 2 * n].fill((v >> 32) as u32);
+    let rows = n / ROW_LANES;
+    let first = at / ROW_LANES;
+    let temporary = &mut m.wave.vgpr[first..][..ty.dwords() as usize * rows];
+    for (row, to) in temporary.iter_mut().enumerate() {
+        let dword = v.checked_shr(32 * (row / rows) as u32).unwrap_or(0);
+        *to = [dword as u32; ROW_LANES];
     }
     at
 }

@@ -200,6 +200,26 @@ impl Region {
         unsafe { std::slice::from_raw_parts(self.start.as_ptr().cast(), self.words * 8) }
     }
 
+    /// The dword at `offset`, without a check.
+    ///
+    /// # Safety
+    /// `offset` is a multiple of 4, and the dword lies in the region.
+    #[inline(always)]
+    pub(super) unsafe fn dword_at(&self, offset: usize) -> &AtomicU32 {
+        // SAFETY: the caller vouches for it.
+        unsafe { self.start.byte_add(offset).cast().as_ref() }
+    }
+
+    /// The 64-bit word at `offset`, without a check.
+    ///
+    /// # Safety
+    /// `offset` is a multiple of 8, and the word lies in the region.
+    #[inline(always)]
+    pub(super) unsafe fn word_at(&self, offset: usize) -> &AtomicU64 {
+        // SAFETY: the caller vouches for it.
+        unsafe { self.start.byte_add(offset).as_ref() }
+    }
+
     /// Reads a dword at any alignment. An unaligned one may tear.
     #[inline]
     pub(super) fn load_dword(&self, offset: usize) -> u32 {

@@ -64,16 +64,23 @@ impl GlobalMemory {
 
     /// Loads consecutive dwords for a scalar instruction. The two low bits of the address are ignored
     /// (Vega ISA 7.4). Dwords with a bad address read zero; the first leaves a fault.
+    #[inline]
     pub fn load_scalar(&self, address: u64, dst: &mut [u32], port: &mut Port) {
         let address = address & !3;
         let bytes = dst.len() as u64 * 4;
-        if let Some(region) = self.find(address, bytes, &mut port.hint) {
+        if let Some(region) = self.find(address, bytes, &mut port.scalar_hint) {
             let first = region.offset(address) / 4;
             for (value, cell) in dst.iter_mut().zip(&region.dwords()[first..]) {
                 *value = cell.load(Relaxed);
             }
             return;
         }
+        self.load_scalar_parts(address, dst, port);
+    }
+
+    /// [`GlobalMemory::load_scalar`], dword by dword.
+    #[cold]
+    fn load_scalar_parts(&self, address: u64, dst: &mut [u32], port: &mut Port) {
         let mut reported = false;
         for (i, value) in dst.iter_mut().enumerate() {
             let at = address.wrapping_add(i as u64 * 4);

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 #[cfg(target_arch = "x86_64")]
 use super::line;
 use super::region::Region;
-use super::{GlobalMemory, Permission};
+use super::{GlobalMemory, Permission, RegionHint};
 use crate::access::{Lanes, Port};
 use crate::rules::AlignmentMode;
 use crate::wide::{Host, LaneLoop};
@@ -26,7 +26,7 @@ impl GlobalMemory {
         port: &mut Port,
         host: Host,
     ) -> bool {
-        match placed::<N, W>(self, addresses, port, false) {
+        match placed::<N, W>(self, addresses, port.rules.alignment, &mut port.hint, false) {
             Placed::Consecutive(region, offset) => copy_out(region, offset, registers, host),
             Placed::Spread(region) => gather(region, addresses, registers),
             Placed::Unknown => return false,
@@ -43,7 +43,13 @@ impl GlobalMemory {
         port: &mut Port,
         host: Host,
     ) -> bool {
-        match placed::<N, W>(self, addresses, port, true) {
+        match placed::<N, W>(
+            self,
+            addresses,
+            port.rules.alignment,
+            &mut port.store_hint,
+            true,
+        ) {
             Placed::Consecutive(region, offset) => copy_in(region, offset, registers, host),
             Placed::Spread(region) => scatter(region, addresses, registers),
             Placed::Unknown => return false,
@@ -138,11 +144,11 @@ enum Placed<'a> {
 fn placed<'a, const N: usize, const W: usize>(
     memory: &'a GlobalMemory,
     addresses: &[u64; W],
-    port: &mut Port,
+    mode: AlignmentMode,
+    hint: &mut RegionHint,
     writes: bool,
 ) -> Placed<'a> {
     let bytes = 4 * N as u64;
-    let mode = port.rules.alignment;
     let first = addresses[0];
     let mut differing = first & 3;
     for (lane, &address) in addresses.iter().enumerate() {
@@ -155,7 +161,7 @@ fn placed<'a, const N: usize, const W: usize>(
         if mode != AlignmentMode::Unaligned && mode.align(first, bytes as u32) != Some(first) {
             return Placed::Unknown;
         }
-        return match memory.find(first, bytes * W as u64, &mut port.hint) {
+        return match memory.find(first, bytes * W as u64, hint) {
             Some(region) if allowed(region) => Placed::Consecutive(region, region.offset(first)),
             _ => Placed::Unknown,
         };
@@ -164,7 +170,7 @@ fn placed<'a, const N: usize, const W: usize>(
         return Placed::Unknown;
     }
     // The first lane says which region it may be.
-    match memory.find(first, bytes, &mut port.hint) {
+    match memory.find(first, bytes, hint) {
         Some(region) if allowed(region) && holds(region, addresses, bytes) => {
             Placed::Spread(region)
         }
@@ -197,27 +203,20 @@ fn gather<const N: usize, const W: usize>(
     addresses: &[u64; W],
     registers: &mut [[u32; W]; N],
 ) {
-    let origin = region.origin();
-    if N.is_multiple_of(2) {
-        let words = region.words();
-        for (lane, &address) in addresses.iter().enumerate() {
-            let first = (address.wrapping_sub(origin) / 8) as usize;
+    for (lane, &address) in addresses.iter().enumerate() {
+        let offset = region.offset(address);
+        if N.is_multiple_of(2) {
             for k in 0..N / 2 {
-                // SAFETY: `holds` has found the lane's `N` dwords inside the region, and with them
-                // the words that they are.
-                let word = unsafe { words.get_unchecked(first + k) }.load(Relaxed);
+                // SAFETY: `holds` has found the lane's `N` dwords inside the region, aligned to 8.
+                let word = unsafe { region.word_at(offset + 8 * k) }.load(Relaxed);
                 registers[2 * k][lane] = word as u32;
                 registers[2 * k + 1][lane] = (word >> 32) as u32;
             }
-        }
-        return;
-    }
-    let dwords = region.dwords();
-    for (lane, &address) in addresses.iter().enumerate() {
-        let first = (address.wrapping_sub(origin) / 4) as usize;
-        for (d, register) in registers.iter_mut().enumerate() {
-            // SAFETY: `holds` has found the lane's `N` dwords inside the region.
-            register[lane] = unsafe { dwords.get_unchecked(first + d) }.load(Relaxed);
+        } else {
+            for (d, register) in registers.iter_mut().enumerate() {
+                // SAFETY: `holds` has found the lane's `N` dwords inside the region, aligned to 4.
+                register[lane] = unsafe { region.dword_at(offset + 4 * d) }.load(Relaxed);
+            }
         }
     }
 }
@@ -229,26 +228,20 @@ fn scatter<const N: usize, const W: usize>(
     addresses: &[u64; W],
     registers: &[[u32; W]; N],
 ) {
-    let origin = region.origin();
-    if N.is_multiple_of(2) {
-        let words = region.words();
-        for (lane, &address) in addresses.iter().enumerate() {
-            let first = (address.wrapping_sub(origin) / 8) as usize;
+    for (lane, &address) in addresses.iter().enumerate() {
+        let offset = region.offset(address);
+        if N.is_multiple_of(2) {
             for k in 0..N / 2 {
                 let (low, high) = (registers[2 * k][lane], registers[2 * k + 1][lane]);
                 let word = u64::from(low) | u64::from(high) << 32;
                 // SAFETY: as in `gather`.
-                unsafe { words.get_unchecked(first + k) }.store(word, Relaxed);
+                unsafe { region.word_at(offset + 8 * k) }.store(word, Relaxed);
             }
-        }
-        return;
-    }
-    let dwords = region.dwords();
-    for (lane, &address) in addresses.iter().enumerate() {
-        let first = (address.wrapping_sub(origin) / 4) as usize;
-        for (d, register) in registers.iter().enumerate() {
-            // SAFETY: as in `gather`.
-            unsafe { dwords.get_unchecked(first + d) }.store(register[lane], Relaxed);
+        } else {
+            for (d, register) in registers.iter().enumerate() {
+                // SAFETY: as in `gather`.
+                unsafe { region.dword_at(offset + 4 * d) }.store(register[lane], Relaxed);
+            }
         }
     }
 }
@@ -418,3 +411,7 @@ fn vector(v: [u32; 4]) -> std::arch::x86_64::__m128i {
     // SAFETY: as for `dwords`.
     unsafe { std::mem::transmute(v) }
 }
+
+#[cfg(test)]
+#[path = "whole_wave_tests.rs"]
+mod tests;

@@ -192,3 +192,7 @@ fn consecutive<const W: usize>(addresses: &[u32; W]) -> bool {
     }
     differing == 0
 }
+
+#[cfg(test)]
+#[path = "whole_wave_tests.rs"]
+mod tests;

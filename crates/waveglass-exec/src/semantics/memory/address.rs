@@ -5,8 +5,8 @@ use crate::machine::Machine;
 use crate::program::{Compile, Op, Src};
 use crate::wave::ROW_LANES;
 use waveglass_isa::Field;
-use waveglass_mem::Row;
 use waveglass_mem::wide::{self, Host, LaneLoop};
+use waveglass_mem::{PerLane, Row};
 
 /// Base in a VGPR pair.
 pub(super) const GV: u8 = 0;
@@ -16,10 +16,9 @@ pub(super) const GVS: u8 = 1;
 pub(super) const GT: u8 = 2;
 
 /// The addresses that lanes access, and what is known of all of them.
-#[repr(align(64))]
 pub(super) struct Addresses {
     /// Offsets included; lanes past the wave's size are zero.
-    pub sums: [u64; 64],
+    pub sums: PerLane<u64, 64>,
     /// Every bit that any lane has set in its address with or without the immediate, inactive
     /// lanes included.
     pub bits: u64,
@@ -41,14 +40,14 @@ impl<const MODE: u8> LaneLoop for Form<'_, MODE> {
     #[inline(always)]
     fn run(self, _: Host) -> Addresses {
         let mut out = Addresses {
-            sums: [0; 64],
+            sums: PerLane([0; 64]),
             bits: 0,
         };
         if self.rows == 2 {
             (out.sums, out.bits) = self.sums::<64>();
         } else {
             let (sums, bits) = self.sums::<32>();
-            out.sums[..32].copy_from_slice(&sums);
+            out.sums.0[..32].copy_from_slice(&sums.0);
             out.bits = bits;
         }
         out
@@ -81,9 +80,10 @@ impl<'a, const MODE: u8> Form<'a, MODE> {
 
     /// The addresses of `W` lanes, and the bits that they have set with or without the immediate.
     #[inline(always)]
-    fn sums<const W: usize>(&self) -> ([u64; W], u64) {
+    fn sums<const W: usize>(&self) -> (PerLane<u64, W>, u64) {
         let (offset, base, scale) = (self.offset, self.base, self.scale);
-        let mut sums = [0; W];
+        let mut out = PerLane([0; W]);
+        let sums = &mut out.0;
         let mut bits = 0;
         let mut put = |sum: &mut u64, address: u64| {
             *sum = address.wrapping_add(offset);
@@ -113,7 +113,7 @@ impl<'a, const MODE: u8> Form<'a, MODE> {
                 }
             }
         }
-        (sums, bits)
+        (out, bits)
     }
 }
 
@@ -154,10 +154,10 @@ impl<const MODE: u8, const N: usize, const STORES: bool> Whole<'_, '_, MODE, N, 
             return false;
         };
         let (done, bytes) = if STORES {
-            let done = m.memory.store_whole(&sums, registers, m.port, host);
+            let done = m.memory.store_whole(&sums.0, registers, m.port, host);
             (done, &mut m.stats.written.global)
         } else {
-            let done = m.memory.load_whole(&sums, registers, m.port, host);
+            let done = m.memory.load_whole(&sums.0, registers, m.port, host);
             (done, &mut m.stats.read.global)
         };
         if done {

@@ -9,7 +9,7 @@ use crate::semantics::{NEXT, Registry, Semantics, refuse};
 use crate::wave::ROW_LANES;
 use waveglass_isa::Field;
 use waveglass_mem::wide::{self, Host, LaneLoop};
-use waveglass_mem::{Element, Lanes, Row, lds_addtid};
+use waveglass_mem::{Element, Lanes, PerLane, Row, lds_addtid};
 
 macro_rules! ds {
     ($r:expr, $compile:path; $($name:literal $new:literal => $($arg:expr),*;)*) => {$(
@@ -87,19 +87,6 @@ pub(super) fn pair_offsets(c: &Compile<'_>, op: &mut Op, bytes: u32, stride: i64
     op.mem.offset1 = immediate(c, Field::Offset1) * unit;
 }
 
-/// LDS addresses of lanes; those past the wave's size are zero.
-#[repr(align(64))]
-pub(super) struct LdsAddresses([u32; 64]);
-
-impl std::ops::Deref for LdsAddresses {
-    type Target = [u32; 64];
-
-    #[inline(always)]
-    fn deref(&self) -> &[u32; 64] {
-        &self.0
-    }
-}
-
 /// An address register and what is added to it.
 struct Sum<'a> {
     rows: &'a [Row],
@@ -107,23 +94,23 @@ struct Sum<'a> {
 }
 
 impl LaneLoop for Sum<'_> {
-    type Output = LdsAddresses;
+    type Output = PerLane<u32, 64>;
 
     #[inline(always)]
-    fn run(self, _: Host) -> LdsAddresses {
+    fn run(self, _: Host) -> PerLane<u32, 64> {
         let mut out = [0; 64];
         for (out, row) in out.as_chunks_mut::<ROW_LANES>().0.iter_mut().zip(self.rows) {
             for (o, &v) in out.iter_mut().zip(row) {
                 *o = v.wrapping_add(self.offset);
             }
         }
-        LdsAddresses(out)
+        PerLane(out)
     }
 }
 
 /// The lanes' addresses: the address register plus `offset`, in 32 bits.
 #[inline(always)]
-pub(super) fn addresses(m: &Machine<'_>, op: &Op, offset: i64) -> LdsAddresses {
+pub(super) fn addresses(m: &Machine<'_>, op: &Op, offset: i64) -> PerLane<u32, 64> {
     wide::run(Sum {
         rows: &m.wave.vgpr[super::span(m.wave.rows, op.target, 1)],
         offset: offset as u32,
@@ -158,9 +145,9 @@ impl<const N: usize, const STORES: bool, const TWO: bool> Whole<'_, '_, N, STORE
         let (m, op) = (self.m, self.op);
         let registers = m.wave.vgpr.as_flattened_mut().as_chunks_mut::<W>().0;
         let address = registers[op.target as usize];
-        let at = |offset: i64| -> [u32; W] {
-            let mut at = [0; W];
-            for (at, &a) in at.iter_mut().zip(&address) {
+        let at = |offset: i64| -> PerLane<u32, W> {
+            let mut at = PerLane([0; W]);
+            for (at, &a) in at.0.iter_mut().zip(&address) {
                 *at = a.wrapping_add(offset as u32);
             }
             at
@@ -176,9 +163,9 @@ impl<const N: usize, const STORES: bool, const TWO: bool> Whole<'_, '_, N, STORE
                 return false;
             };
             let done = if STORES {
-                m.lds.store_whole(&at(offset), data, m.port)
+                m.lds.store_whole(&at(offset).0, data, m.port)
             } else {
-                m.lds.load_whole(&at(offset), data, m.port)
+                m.lds.load_whole(&at(offset).0, data, m.port)
             };
             if !done {
                 // The first half may be done: doing it again changes nothing, unless a load has
@@ -247,7 +234,7 @@ fn load(c: &Compile<'_>, element: Element, half: Half) -> Op {
 fn run_load(m: &mut Machine<'_>, op: &Op) -> Step {
     let (rows, element, exec) = (m.wave.rows, op.mem.element, active(m));
     let at = addresses(m, op, op.mem.offset);
-    let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
+    let lanes = Lanes::new(&at.0[..rows * ROW_LANES], exec);
     m.stats.read.lds += exec.count_ones() as u64 * element.bytes() as u64;
     into_destination(op, &mut m.wave.vgpr, rows, exec, |dst| {
         m.lds.load(lanes, element, dst, m.port);
@@ -273,7 +260,7 @@ fn store(c: &Compile<'_>, element: Element, half: Half) -> Op {
 fn run_store(m: &mut Machine<'_>, op: &Op) -> Step {
     let (rows, element, exec) = (m.wave.rows, op.mem.element, active(m));
     let at = addresses(m, op, op.mem.offset);
-    let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
+    let lanes = Lanes::new(&at.0[..rows * ROW_LANES], exec);
     m.stats.written.lds += exec.count_ones() as u64 * element.bytes() as u64;
     let mut upper = [[0; ROW_LANES]; 2];
     let src = store_source(op, &m.wave.vgpr, rows, op.d2, &mut upper);
@@ -305,7 +292,7 @@ fn run_load_pair(m: &mut Machine<'_>, op: &Op) -> Step {
     ];
     let dwords = element.dwords();
     for (at, d) in at.iter().zip([op.d, op.d + dwords as u32]) {
-        let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
+        let lanes = Lanes::new(&at.0[..rows * ROW_LANES], exec);
         let dst = &mut m.wave.vgpr[super::span(rows, d, dwords)];
         m.lds.load(lanes, element, dst, m.port);
     }
@@ -332,7 +319,7 @@ fn run_store_pair(m: &mut Machine<'_>, op: &Op) -> Step {
     m.stats.written.lds += 2 * exec.count_ones() as u64 * element.bytes() as u64;
     for (offset, data) in [(op.mem.offset, op.d), (op.mem.offset1, op.d2)] {
         let at = addresses(m, op, offset);
-        let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
+        let lanes = Lanes::new(&at.0[..rows * ROW_LANES], exec);
         let src = &m.wave.vgpr[super::span(rows, data, element.dwords())];
         m.lds.store(lanes, element, src, m.port);
     }
@@ -353,7 +340,7 @@ fn addtid(c: &Compile<'_>, stores: bool) -> Op {
             let rows = m.wave.rows;
             m.stats.written.lds += exec.count_ones() as u64 * 4;
             let src: &[Row] = &m.wave.vgpr[super::span(rows, op.d2, 1)];
-            let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
+            let lanes = Lanes::new(&at.0[..rows * ROW_LANES], exec);
             m.lds.store(lanes, Element::B32, src, m.port);
             done(m, op)
         });
@@ -365,7 +352,7 @@ fn addtid(c: &Compile<'_>, stores: bool) -> Op {
         let (at, exec) = (addtid_addresses(m, op), active(m));
         let rows = m.wave.rows;
         m.stats.read.lds += exec.count_ones() as u64 * 4;
-        let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
+        let lanes = Lanes::new(&at.0[..rows * ROW_LANES], exec);
         let dst = &mut m.wave.vgpr[super::span(rows, op.d, 1)];
         m.lds.load(lanes, Element::B32, dst, m.port);
         done(m, op)
@@ -376,7 +363,9 @@ fn addtid(c: &Compile<'_>, stores: bool) -> Op {
     })
 }
 
-fn addtid_addresses(m: &Machine<'_>, op: &Op) -> [u32; 64] {
+fn addtid_addresses(m: &Machine<'_>, op: &Op) -> PerLane<u32, 64> {
     let m0 = m.m0();
-    std::array::from_fn(|lane| lds_addtid(&m.port.rules, m0, op.mem.offset as u16, lane as u32))
+    PerLane(std::array::from_fn(|lane| {
+        lds_addtid(&m.port.rules, m0, op.mem.offset as u16, lane as u32)
+    }))
 }

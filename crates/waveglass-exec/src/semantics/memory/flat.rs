@@ -147,7 +147,7 @@ pub(super) fn global_lanes<'a>(
     access: Access,
     bytes: u32,
 ) -> (Lanes<'a, u64>, u64) {
-    let mut lanes = Lanes::new(&at.sums[..m.wave.rows * ROW_LANES], exec);
+    let mut lanes = Lanes::new(&at.sums.0[..m.wave.rows * ROW_LANES], exec);
     let mut bad = 0;
     if !plainly_global(m, at) {
         bad = reject_non_global(&m.env.apertures, &mut lanes, access, bytes, m.port);
@@ -197,7 +197,7 @@ fn flat_load<const MODE: u8>(m: &mut Machine<'_>, op: &Op) -> Step {
     let at = addresses::<MODE>(m, op);
     let exec = active(m);
     if plainly_global(m, &at) {
-        let lanes = Lanes::new(&at.sums[..m.wave.rows * ROW_LANES], exec);
+        let lanes = Lanes::new(&at.sums.0[..m.wave.rows * ROW_LANES], exec);
         load_lanes(m, op, lanes, 0);
     } else {
         flat_load_any(m, op, &at, exec);
@@ -207,7 +207,7 @@ fn flat_load<const MODE: u8>(m: &mut Machine<'_>, op: &Op) -> Step {
 
 /// Lanes of a flat operation before the immediate, which the aperture test wants apart.
 pub(super) fn bases(at: &Addresses, op: &Op) -> [u64; 64] {
-    at.sums.map(|sum| sum.wrapping_sub(op.mem.offset as u64))
+    at.sums.0.map(|sum| sum.wrapping_sub(op.mem.offset as u64))
 }
 
 fn flat_load_any(m: &mut Machine<'_>, op: &Op, at: &Addresses, exec: u64) {
@@ -241,7 +241,7 @@ fn flat_store<const MODE: u8>(m: &mut Machine<'_>, op: &Op) -> Step {
     let at = addresses::<MODE>(m, op);
     let exec = active(m);
     if plainly_global(m, &at) {
-        let lanes = Lanes::new(&at.sums[..m.wave.rows * ROW_LANES], exec);
+        let lanes = Lanes::new(&at.sums.0[..m.wave.rows * ROW_LANES], exec);
         store_lanes(m, op, lanes);
     } else {
         flat_store_any(m, op, &at, exec);

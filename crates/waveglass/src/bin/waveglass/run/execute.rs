@@ -58,13 +58,13 @@ pub(crate) fn execute(run: RunRequest) -> Result<(RunReport, Option<Failure>), F
         .iter()
         .map(|p| pick(&bound, Some(&p.which)).context("--print"))
         .collect::<anyhow::Result<_>>()?;
-    let report = launch(&run, &module, &name, &bound).with_context(|| what.clone())?;
-    let mut contents = report.buffers.iter();
+    let mut report = launch(&run, &module, &name, &mut bound).with_context(|| what.clone())?;
+    let mut contents = std::mem::take(&mut report.buffers).into_iter();
     for b in &mut bound {
         if let Content::Buffer(a) = &mut b.content
             && let Some(bytes) = contents.next()
         {
-            a.bytes.clone_from(bytes);
+            a.bytes = bytes;
         }
     }
     for (o, &i) in run.outs.iter().zip(&outs) {
@@ -148,7 +148,7 @@ fn launch(
     run: &RunRequest,
     module: &Module,
     kernel: &str,
-    bound: &[Bound],
+    bound: &mut [Bound],
 ) -> anyhow::Result<Report> {
     let trace = match &run.trace {
         Some(path) => {
@@ -209,8 +209,9 @@ fn launch(
         .grid(run.grid)
         .limits(limits);
     for b in bound {
-        launch = launch.arg(match &b.content {
-            Content::Buffer(a) => Arg::Buffer(a.bytes.clone()),
+        launch = launch.arg(match &mut b.content {
+            // Large buffers exist once: the launch has the bytes until it gives them back.
+            Content::Buffer(a) => Arg::Buffer(std::mem::take(&mut a.bytes)),
             Content::Scalar(bytes) => Arg::Value(bytes.clone()),
         });
     }
