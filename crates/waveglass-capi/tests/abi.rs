@@ -91,8 +91,8 @@ fn kernels_run_on_buffers_in_place_at_any_dword() {
             "{}",
             error()
         );
-        for i in 0..300 {
-            assert_eq!(c[i], (1 + i) as f32 + (302 + i) as f32, "{target}");
+        for (i, &sum) in c[..300].iter().enumerate() {
+            assert_eq!(sum, (1 + i) as f32 + (302 + i) as f32, "{target}");
         }
         assert_eq!(c[300..], before);
         let counted = counters(&context);

@@ -326,14 +326,15 @@ fn the_whole_process_can_be_allowed_and_strays_are_still_caught() {
     }
     let context = Context::new("gfx1100");
     let code = probe("state", "gfx1100");
-    let out = vec![0u32; 32];
+    let mut out = [0u32; 32];
+    let out = out.as_mut_ptr();
     let dispatch = |address: u64| {
         let mut d = init(&context, &code);
         d.rsrc2 = rsrc2(2, [false; 3], false, 1);
         d.kernarg = std::ptr::without_provenance(address as usize);
         run(&context, &d)
     };
-    let address = out.as_ptr().expose_provenance() as u64;
+    let address = out.expose_provenance() as u64;
     assert_eq!(dispatch(address), Status::MemoryViolation);
     // SAFETY: the program writes to `out` alone.
     unsafe {
@@ -344,7 +345,7 @@ fn the_whole_process_can_be_allowed_and_strays_are_still_caught() {
             error()
         );
         assert_eq!(dispatch(address), Status::Ok, "{}", error());
-        assert_eq!(std::ptr::read_volatile(out.as_ptr()), 1);
+        assert_eq!(out.read_volatile(), 1);
         for stray in [0, 0x1000, 0x7fff_ffff_f000, 1 << 63, u64::MAX - 63] {
             assert_eq!(dispatch(stray), Status::MemoryViolation, "{stray:#x}");
         }

@@ -112,14 +112,14 @@ mod tests {
                         memory.load(Lanes::new(&addresses, 1), element, &mut rows, &mut port);
                         let dwords = element.dwords();
                         let part = (element.component_bytes()) as i64;
-                        for d in 0..dwords {
+                        for (d, row) in rows.iter().enumerate().take(dwords) {
                             let first = at + 4 * d as i64;
                             let inside = first >= 0 && first + part <= size as i64;
                             let expected = (0..part).rev().fold(0u32, |v, i| {
                                 v << 8 | (lead as i64 + first + i) as u32 & 0xff
                             });
                             let expected = if inside { expected } else { 0 };
-                            assert_eq!(rows[d][0], expected, "{lead} {size} {element:?} {at}");
+                            assert_eq!(row[0], expected, "{lead} {size} {element:?} {at}");
                         }
                         let whole = at >= 0 && at + bytes <= size as i64;
                         assert_eq!(port.faults.is_empty(), whole);
