@@ -13,8 +13,8 @@ use crate::status::{Failure, Status, call};
 /// waveglass_dispatch_init fills in what most programs need.
 ///
 /// Waves start at the first byte of the code. SGPRs 0 and on hold the user SGPRs, as many as
-/// RSRC2.USER_SGPR says; the workgroup ids that RSRC2 asks for follow (in TTMP9 and TTMP7 on gfx12),
-/// then the workgroup info, then, on targets before gfx942 and gfx11, the wave's scratch offset if
+/// RSRC2.USER_SGPR says; the workgroup ids that RSRC2 asks for follow (on gfx12 they are in TTMP9 and
+/// TTMP7, and the wave's number in TTMP8), then the workgroup info, then, on targets before gfx942 and gfx11, the wave's scratch offset if
 /// RSRC2.SCRATCH_EN is set. VGPR 0 holds the work-item ids, ten bits each, on gfx90a and later of gfx9 and
 /// on gfx11 and later; VGPRs 0 to 2 hold them on the others, as many as RSRC2.TIDIG_COMP_CNT says. All
 /// else is zero.

@@ -472,3 +472,56 @@ fn scratch_that_no_host_has_is_an_error_not_an_abort() {
     let expected = [Status::OutOfMemory, Status::MemoryViolation];
     assert!(expected.contains(&status), "{status:?} {}", error());
 }
+
+#[test]
+fn no_bytes_bring_the_process_down() {
+    let mut seed = 0x9e37_79b9_7f4a_7c15u64;
+    let mut random = move || {
+        // xorshift64*
+        seed ^= seed >> 12;
+        seed ^= seed << 25;
+        seed ^= seed >> 27;
+        (seed.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as u32
+    };
+    for target in ALL {
+        let context = Context::new(target);
+        let limits = Limits {
+            size: size_of::<Limits>(),
+            instructions: 2000,
+            nanoseconds: 1_000_000_000,
+            threads: 1,
+            faults: 4,
+            stop_at_fault: 0,
+            reserved: 0,
+        };
+        // SAFETY: valid pointers.
+        let set = unsafe { waveglass_context_set_limits(context.0, &limits) };
+        assert_eq!(set, Status::Ok);
+        let mut memory = vec![0u32; 1024];
+        context.register(&mut memory, WAVEGLASS_READ_WRITE, "memory");
+        let probe = probe("state", target);
+        for round in 0..300 {
+            // Random bytes mostly stop at once; a program with some words changed gets further.
+            let mut code = probe.clone();
+            if round % 3 == 0 {
+                code.iter_mut().for_each(|word| *word = random());
+            } else {
+                for _ in 0..1 + random() % 4 {
+                    let at = random() as usize % code.len();
+                    code[at] ^= 1 << (random() % 32);
+                }
+            }
+            let address = memory.as_ptr() as u64;
+            let values = [address as u32, (address >> 32) as u32, random(), random()];
+            let mut d = init(&context, &code);
+            d.workgroups = [1 + random() % 3, 1, 1];
+            d.workgroup_size = [1 + random() % 100, 1, 1];
+            d.rsrc2 = random() & 0x1fff;
+            d.scratch_bytes = random() % 100;
+            d.user_sgprs = values.as_ptr();
+            d.user_sgpr_count = 4;
+            let status = run(&context, &d);
+            assert_ne!(status, Status::Internal, "{target} {code:x?}: {}", error());
+        }
+    }
+}
