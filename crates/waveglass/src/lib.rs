@@ -2,7 +2,8 @@
 //!
 //! This is the crate that a user adds to Cargo.toml: [`isa`] decodes, [`asm`] prints, [`object`]
 //! reads code objects, and [`Card`] and [`Listing`] explain one instruction and a whole file. The
-//! `waveglass` command is a thin layer over it. [`Module`] and [`Launch`] run kernels.
+//! `waveglass` command is a thin layer over it. [`Module`] and [`Launch`] run kernels; [`host`] runs
+//! them on the process's own memory.
 //!
 //! ```
 //! use waveglass::{Card, isa::{Target, decode}};
@@ -17,6 +18,7 @@
 pub mod access;
 mod card;
 mod descriptor;
+pub mod host;
 mod launch;
 mod listing;
 mod meaning;
