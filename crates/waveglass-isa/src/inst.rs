@@ -179,6 +179,22 @@ impl Decoder {
 }
 
 impl Inst {
+    pub(crate) fn from_parts(
+        def: &'static InstDef,
+        words: [u32; 5],
+        target: Target,
+        size: u8,
+        wave64: bool,
+    ) -> Self {
+        Self {
+            def,
+            words,
+            target,
+            size,
+            wave64,
+        }
+    }
+
     /// The target that it was decoded for.
     pub fn target(&self) -> Target {
         self.target
