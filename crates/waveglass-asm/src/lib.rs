@@ -7,6 +7,10 @@
 mod assemble;
 mod print;
 
-pub use assemble::{Diagnostic, Diagnostics, LineAssembler, Severity};
+pub use assemble::{
+    AssembleLimits, AssembleOptions, Assembled, AssembledRelocation, AssembledRelocationKind,
+    AssembledSymbol, Diagnostic, Diagnostics, LineAssembler, Section, Severity, SymbolPlace,
+    assemble,
+};
 
 pub use print::{PrintOptions, print, print_bytes};

@@ -323,7 +323,8 @@ impl InstBits {
                     given: r.dwords,
                 });
             }
-            if index + r.dwords as u64 > 256 {
+            let last = index + r.dwords as u64;
+            if index > 255 || last > 256 && !self.target.has_gfx1250_insts() {
                 return Err(EncodeError::Range);
             }
             if wanted > 1

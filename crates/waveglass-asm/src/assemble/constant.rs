@@ -178,6 +178,10 @@ fn float(
         return Ok(Operand::Literal64(v.to_bits()));
     }
     let forced = literal == Literal::Lit32;
+    // 1/(2*pi) is no bfloat16; the number that stands for it is binary32's.
+    if ty == OperandType::PackedBf16 && !forced && v as f32 == f32::from_bits(0x3e22_f983) {
+        return Ok(Operand::InlineFloat(248));
+    }
     let pattern = convert(v, f).ok_or(Misfit::Float)?;
     if !forced
         && ty != OperandType::PackedF16NoInline

@@ -459,6 +459,23 @@ impl Symbols {
         }
     }
 
+    /// The one symbol to which numbers are added; `None` where there are several or none.
+    pub(super) fn only_symbol(&self, e: Expr) -> Option<SymbolId> {
+        let Expr::Node(n) = e else { return None };
+        match &self.nodes[n as usize] {
+            Node::Symbol(id, _) => Some(*id),
+            Node::Binary(Operator::Add, a, b) => match (self.constant(*a), self.constant(*b)) {
+                (None, Some(_)) => self.only_symbol(*a),
+                (Some(_), None) => self.only_symbol(*b),
+                _ => None,
+            },
+            Node::Binary(Operator::Subtract, a, b) if self.constant(*b).is_some() => {
+                self.only_symbol(*a)
+            }
+            _ => None,
+        }
+    }
+
     /// The variant that an expression asks of its symbol.
     pub(super) fn variant(&self, e: Expr) -> Variant {
         match e {

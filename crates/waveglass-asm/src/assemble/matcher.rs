@@ -566,7 +566,16 @@ fn addresses(
             .map_err(|_| reject(rank, at, "invalid operand for instruction"))?;
     }
     let inst = bits.finish();
-    let listed = inst.listed_addresses() as usize;
+    // Ray intersections have addresses of fixed sizes.
+    let listed = match inst.listed_addresses() as usize {
+        0 => def
+            .shape
+            .operands
+            .iter()
+            .filter(|o| o.field.name().starts_with("vaddr"))
+            .count(),
+        n => n,
+    };
     let sizes = list.iter().enumerate().all(|(n, r)| {
         def.shape
             .operands
@@ -635,7 +644,12 @@ fn modifiers(line: &Line, c: &Candidate, bits: &mut InstBits, on: For) -> Result
             _ => {}
         }
         let at = line.places[m as usize] as usize;
-        let raw = match line.value(m) {
+        let value = match (m, line.value(m)) {
+            // Bit 15 of gfx9's image instructions is A16 (Vega ISA 13.6.3).
+            (Mod::R128, None) if on.target.is_gfx9() => line.value(Mod::A16),
+            (_, v) => v,
+        };
+        let raw = match value {
             Some(v) => given(v, m, style, o, c.def, on).map_err(|text| reject(20, at, text))?,
             None => match style {
                 ImmStyle::Dpprowmask | ImmStyle::Dppbankmask => 15,
@@ -754,7 +768,7 @@ fn given(
         ImmStyle::FlatOffsetS | ImmStyle::FlatOffsetU => {
             let flat = def.mnemonic.starts_with("flat_") && on.target.major() < 12;
             if flat || style == ImmStyle::FlatOffsetU {
-                let bits = width - flat as u32 * (style == ImmStyle::FlatOffsetS) as u32;
+                let bits = width - flat as u32;
                 if !(0..1i64 << bits).contains(&v) {
                     return Err(format!("expected a {bits}-bit unsigned offset"));
                 }

@@ -4,13 +4,19 @@
 //! written), `matcher.rs` (the row of the instruction table that takes them) into
 //! [`InstBits`](waveglass_isa::InstBits).
 
+mod amdhsa;
+mod assembled;
+mod assembler;
+mod block;
 mod constant;
 mod cursor;
 mod diagnostic;
+mod directive;
 mod expression;
 mod format;
 mod instruction;
 mod matcher;
+mod metadata;
 mod modifier;
 mod operand;
 mod pattern;
@@ -21,13 +27,50 @@ mod suggest;
 mod symbol;
 mod validate;
 
+pub use assembled::{
+    AssembleLimits, AssembleOptions, Assembled, AssembledRelocation, AssembledRelocationKind,
+    AssembledSymbol, Section, SymbolPlace,
+};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 
+use assembler::Assembler;
 use cursor::Cursor;
 use instruction::Reader;
 use matcher::For;
 use symbol::Symbols;
 use waveglass_isa::{Inst, Target};
+
+/// Assembles a source.
+///
+/// ```
+/// use waveglass_asm::{AssembleOptions, assemble};
+/// use waveglass_isa::Target;
+///
+/// let source = "loop: s_sub_u32 s0, s0, 1\n s_cbranch_scc0 loop\n s_endpgm";
+/// let a = assemble(source, Target::Gfx900, &AssembleOptions::default()).unwrap();
+/// assert_eq!(a.section(".text").unwrap().data.len(), 12);
+/// ```
+///
+/// # Errors
+///
+/// All findings, where one of them is an error.
+pub fn assemble(
+    source: &str,
+    target: Target,
+    options: &AssembleOptions,
+) -> Result<Assembled, Diagnostics> {
+    let mut padded = Vec::new();
+    loop {
+        let a = Assembler::new(target, options, padded.clone());
+        let (assembled, more) = a.run(source.as_bytes())?;
+        if more.is_empty() {
+            return Ok(assembled);
+        }
+        // Room behind one branch may bring another to the distance; each pass adds some.
+        padded.extend(more);
+        padded.sort_unstable();
+    }
+}
 
 /// Assembles single instructions without labels.
 ///

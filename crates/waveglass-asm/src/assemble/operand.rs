@@ -174,6 +174,7 @@ fn one(
     let b = c.at(0);
     // Most operands are registers.
     if matches!(b, b'v' | b's')
+        && !(how.target == Target::Gfx90a && is_policy(c, how))
         && let Some(r) = register::parse(c, how.target, s)?
     {
         return line.push(Op {
@@ -202,6 +203,11 @@ fn one(
     };
     value(c, line, s, how, &mut op)?;
     line.push(op)
+}
+
+/// `scc` is a cache policy bit in memory instructions of CDNA 2, elsewhere a register.
+fn is_policy(c: &mut Cursor<'_>, how: &Reading) -> bool {
+    c.peek_name() == b"scc" && !matches!(how.name.as_bytes(), [b's' | b'v', b'_', ..])
 }
 
 /// A register or number with what stands around it.

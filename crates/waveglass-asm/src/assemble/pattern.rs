@@ -95,7 +95,7 @@ fn form(shape: &Shape) -> Form {
         Form::E64Dpp
     } else if dpp {
         Form::Dpp
-    } else if shape.encoding.starts_with("ENC_VOP3") {
+    } else if shape.encoding.starts_with("ENC_VOP3") || shape.encoding.starts_with("VOP3_") {
         Form::E64
     } else {
         Form::E32
@@ -115,9 +115,17 @@ fn compile(def: &InstDef) -> Pattern {
         implied: [0; 4],
         form: form(shape),
     };
+    // Within the brackets of an address list only the first operand is a want.
+    let mut listing = false;
     for piece in shape.pieces {
         match *piece {
+            Piece::Operand(i) if listing => {
+                if !matches!(p.wants.last(), Some(Want::Addresses(_))) {
+                    p.wants.push(Want::Addresses(i));
+                }
+            }
             Piece::Text(text) => {
+                listing = text.contains('[') || listing && !text.contains(']');
                 let text = text
                     .strip_prefix(if p.wants.is_empty() { p.form.suffix() } else { "\u{0}" })
                     .unwrap_or(text);
@@ -148,6 +156,7 @@ fn compile(def: &InstDef) -> Pattern {
                         p.mods.push((m, i));
                         p.accepted |= 1 << m as u32;
                         match m {
+                            Mod::R128 => p.accepted |= 1 << Mod::A16 as u32,
                             Mod::Blgp => p.accepted |= 1 << Mod::Neg as u32,
                             Mod::Format => {
                                 p.accepted |= 1 << Mod::Dfmt as u32 | 1 << Mod::Nfmt as u32;
@@ -298,7 +307,7 @@ impl Table {
                     pattern: pattern(def),
                 })
                 .collect();
-            list.sort_by_key(|c| c.pattern.form);
+            list.sort_by_key(|c| (c.pattern.form, c.def.encoding() == "VOPD3"));
             let mut special = [(0, ImmStyle::Raw); 2];
             let mut specials = 0;
             for c in &list {

@@ -98,7 +98,9 @@ fn reg(
     if !matches!(dwords, 1..=12 | 16 | 32) {
         return Err(Problem::at(at, "invalid or unsupported register size"));
     }
-    if index + dwords > max {
+    // CDNA 5 has 1024 VGPRs, of which a field names the first 256 as starts of tuples.
+    let tuple_past = file == RegFile::Vgpr && target.has_gfx1250_insts() && index < max;
+    if index + dwords > max && !(tuple_past && dwords > 1) {
         let name = match file {
             RegFile::Vgpr => "v",
             RegFile::Agpr => "a",
