@@ -14,12 +14,14 @@
 //! assert_eq!(src0.meaning, "inline constant 1.0");
 //! ```
 
+mod assembly;
 mod card;
 mod launch;
 mod listing;
 mod meaning;
 mod target_facts;
 
+pub use assembly::link_code_object;
 pub use card::{Card, FieldRow, OperandRow};
 pub use listing::{Function, Line, Listing, ListingError, ListingOptions, disassemble};
 pub use target_facts::TargetFacts;

@@ -725,7 +725,7 @@ fn relocation_kind(fill: Fill, variant: Variant) -> Option<AssembledRelocationKi
         (_, Variant::GotPcRel32Hi) => K::GotPcRel32Hi,
         (_, Variant::Abs32Lo) => K::Abs32Lo,
         (_, Variant::Abs32Hi) => K::Abs32Hi,
-        (Fill::Data(8), Variant::Rel64) => K::Rel64,
+        (Fill::Data(8) | Fill::Instruction(Fixup::Literal64), Variant::Rel64) => K::Rel64,
         (Fill::Data(8) | Fill::Instruction(Fixup::Literal64), Variant::None | Variant::Abs64) => {
             K::Abs64
         }

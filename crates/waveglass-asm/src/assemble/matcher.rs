@@ -325,6 +325,9 @@ fn source(
         Value::Expr(e) => {
             let (kind, v) = match op.literal {
                 Literal::Lit64 => (Fixup::Literal64, Operand::Literal64(0)),
+                Literal::Any if o.bits == 64 && on.target.has_gfx1250_insts() => {
+                    (Fixup::Literal64, Operand::Literal64(0))
+                }
                 _ => (Fixup::Literal, Operand::Literal(0)),
             };
             bits.set_operand(o, v).map_err(|e| constant_problem(e, at))?;
