@@ -453,7 +453,13 @@ impl InstBits {
             }
             Ok(code)
         };
-        let null = |code: u64| if gfx9 { Err(EncodeError::NoRegister) } else { Ok(code) };
+        let null = |code: u64| match wanted {
+            _ if gfx9 => Err(EncodeError::NoRegister),
+            // A result of any size may be dropped.
+            1 | 2 => Ok(code),
+            _ if o.access != Access::Read => Ok(code),
+            _ => Err(EncodeError::Kind),
+        };
         match r.file {
             Sgpr => numbered(0, if target.major() >= 10 { 106 } else { 102 }),
             Ttmp => numbered(108, 16),
@@ -472,7 +478,7 @@ impl InstBits {
             SharedLimit => any(236),
             PrivateBase => any(237),
             PrivateLimit => any(238),
-            PopsExitingWaveId if !target.has_gfx1250_insts() => any(239),
+            PopsExitingWaveId if target.major() < 11 => any(239),
             Vccz if target.major() < 11 => any(251),
             Execz if target.major() < 11 => any(252),
             Scc => any(253),

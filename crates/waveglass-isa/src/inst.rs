@@ -319,6 +319,13 @@ impl Inst {
         crate::image::listed(self)
     }
 
+    /// The registers of data and of addresses that an image instruction's fields ask for,
+    /// whether or not there is a form with so many; `None` for other instructions. Before gfx10
+    /// the addresses do not follow from the fields.
+    pub fn image_demand(&self) -> Option<(u8, Option<u8>)> {
+        crate::image::demand(self)
+    }
+
     /// Whether an operand's kind takes a literal.
     pub(crate) fn takes_literal(kind: OperandKind) -> bool {
         matches!(

@@ -126,7 +126,7 @@ fn integer(
             }
             return Ok(Operand::Literal(v as u32));
         }
-        if wide && !forced && i32::try_from(v).is_err() {
+        if wide && !forced && !(0..=i32::MAX as i64).contains(&v) {
             return Ok(Operand::Literal64(v as u64));
         }
         return if fits(v, 32) {
@@ -144,6 +144,8 @@ fn integer(
             .or_else(|| inline_float(f, v as u16 as u64).filter(|_| !integer));
         return Ok(match inline {
             Some(i) if !forced => i,
+            // Integers keep their sign above the 16 bits that are read.
+            _ if integer => Operand::Literal(v as u32),
             _ => Operand::Literal(v as u16 as u32),
         });
     }

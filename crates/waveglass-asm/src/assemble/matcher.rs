@@ -74,6 +74,13 @@ pub(super) fn find(
         }
         match candidate(line, c, on) {
             Ok(m) => {
+                // A pair that breaks the rules of one encoding may keep those of the other.
+                if let Err(problem) = validate::pair(line, c, on) {
+                    if best.as_ref().is_none_or(|b| b.rank < 1000) {
+                        best = Some(Reject { rank: 1000, problem });
+                    }
+                    continue;
+                }
                 // The form is chosen by its operands; what else is wrong is said of it.
                 validate::check(line, c, &m.inst, on)?;
                 return Ok(m);

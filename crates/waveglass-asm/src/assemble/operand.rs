@@ -193,7 +193,9 @@ fn one(
                 ..NO_OP
             });
         }
-        if modifier::read(c, line, s, how, name)? {
+        // `a16` is a register but for image instructions, whose data may be in it.
+        let register = name == b"a16" && !(how.name.starts_with("image_") && line.count > 0);
+        if !register && modifier::read(c, line, s, how, name)? {
             return Ok(());
         }
     }

@@ -307,7 +307,12 @@ impl Table {
                     pattern: pattern(def),
                 })
                 .collect();
-            list.sort_by_key(|c| (c.pattern.form, c.def.encoding() == "VOPD3"));
+            // LLVM takes the shorter encoding of a pair where it can, but for this one.
+            let long_first =
+                target.has_gfx1250_insts() && name.starts_with("v_dual_dot2acc_f32_bf16");
+            list.sort_by_key(|c| {
+                (c.pattern.form, (c.def.encoding() == "VOPD3") != long_first)
+            });
             let mut special = [(0, ImmStyle::Raw); 2];
             let mut specials = 0;
             for c in &list {
