@@ -232,7 +232,15 @@ impl InstBits {
             self.set_raw(imm, l);
             return Ok(());
         }
-        if size == 8 && self.target.is_gfx9() || size > 12 {
+        let none = match size {
+            // VOP3 takes literals from RDNA 1 on, of 32 bits (RDNA1 ISA 6.2.1, CDNA5 ISA 3.4).
+            8 => {
+                self.target.is_gfx9()
+                    || bytes == 8 && self.def.shape.encoding.starts_with("ENC_VOP3")
+            }
+            n => n > 12,
+        };
+        if none {
             return Err(EncodeError::NoLiteral);
         }
         match self.literal {
@@ -455,10 +463,16 @@ impl InstBits {
         };
         let null = |code: u64| match wanted {
             _ if gfx9 => Err(EncodeError::NoRegister),
-            // A result of any size may be dropped.
-            1 | 2 => Ok(code),
-            _ if o.access != Access::Read => Ok(code),
-            _ => Err(EncodeError::Kind),
+            // Descriptors are not null; data of scalar memory instructions of any size may be.
+            _ if wanted > 2
+                && matches!(
+                    o.field,
+                    Field::Srsrc | Field::Ssamp | Field::Rsrc | Field::Samp | Field::Sbase
+                ) =>
+            {
+                Err(EncodeError::Kind)
+            }
+            _ => Ok(code),
         };
         match r.file {
             Sgpr => numbered(0, if target.major() >= 10 { 106 } else { 102 }),

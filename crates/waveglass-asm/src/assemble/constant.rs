@@ -2,7 +2,7 @@
 
 use super::operand::{Literal, Value};
 use half::{bf16, f16};
-use waveglass_isa::{Operand, OperandDef, OperandType, Target};
+use waveglass_isa::{Operand, OperandDef, OperandType};
 
 /// Why a constant cannot stand for an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,16 +81,16 @@ fn convert(v: f64, f: Format) -> Option<u64> {
     (!overflow && !underflow).then_some(bits)
 }
 
-/// The encoding of a constant for an operand.
+/// The encoding of a constant for an operand; `wide` where there may be a 64-bit literal.
 pub(super) fn choose(
     value: Value,
     literal: Literal,
     o: &OperandDef,
-    target: Target,
+    wide: bool,
 ) -> Result<Operand, Misfit> {
     match value {
-        Value::Int(v) => integer(v, literal, o.ty, o.bits, target),
-        Value::Float(v) => float(v, literal, o.ty, o.bits, target),
+        Value::Int(v) => integer(v, literal, o.ty, o.bits, wide),
+        Value::Float(v) => float(v, literal, o.ty, o.bits, wide),
         _ => Err(Misfit::TooWide),
     }
 }
@@ -100,10 +100,9 @@ fn integer(
     literal: Literal,
     ty: OperandType,
     bits: u16,
-    target: Target,
+    wide: bool,
 ) -> Result<Operand, Misfit> {
     let f = format(ty, bits);
-    let wide = target.has_gfx1250_insts();
     if literal == Literal::Lit64 {
         return Ok(Operand::Literal64(v as u64));
     }
@@ -173,7 +172,7 @@ fn float(
     literal: Literal,
     ty: OperandType,
     bits: u16,
-    target: Target,
+    wide: bool,
 ) -> Result<Operand, Misfit> {
     let f = format(ty, bits);
     if literal == Literal::Lit64 {
@@ -195,7 +194,7 @@ fn float(
         if ty != OperandType::Float {
             return Err(Misfit::FloatForInteger);
         }
-        if target.has_gfx1250_insts() && !forced && pattern as u32 != 0 {
+        if wide && !forced && pattern as u32 != 0 {
             return Ok(Operand::Literal64(pattern));
         }
         return Ok(Operand::Literal((pattern >> 32) as u32));

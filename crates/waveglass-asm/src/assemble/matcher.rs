@@ -316,7 +316,9 @@ fn source(
             Ok(())
         }
         Value::Int(_) | Value::Float(_) => {
-            let v = constant::choose(op.value, op.literal, o, on.target)
+            let wide = on.target.has_gfx1250_insts()
+                && !bits.def().shape.encoding.starts_with("ENC_VOP3");
+            let v = constant::choose(op.value, op.literal, o, wide)
                 .map_err(|m| misfit(m, at))?;
             // A constant with modifiers of floats is one of floats.
             if matches!(v, Operand::Literal(_))

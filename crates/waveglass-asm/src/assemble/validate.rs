@@ -157,7 +157,7 @@ fn more(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem>
     let ops = line.ops();
     match c.pattern.form {
         Form::Dpp | Form::E64Dpp => dpp(line, c, inst, on)?,
-        Form::Sdwa if def.mnemonic.starts_with("v_movrel") => {
+        Form::Sdwa if def.mnemonic.starts_with("v_movrels") => {
             if let Some(Value::Reg(r)) = ops.get(1).map(|o| o.value)
                 && r.file != RegFile::Vgpr
             {
@@ -271,6 +271,17 @@ fn dpp(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem> 
             }
         }
     }
+    // 64-bit operands came to DPP with CDNA 2.
+    let wide = || {
+        c.def
+            .shape
+            .operands
+            .iter()
+            .any(|o| o.bits == 64 && o.access == Access::Read)
+    };
+    if on.target.is_gfx9() && !on.target.has_gfx90a_insts() && wide() {
+        return Err(Problem::at(0, format!("{} does not exist with DPP on {}", c.def.mnemonic, on.target)));
+    }
     let mut bytes = [0u8; 20];
     for (b, w) in bytes.chunks_exact_mut(4).zip(inst.words()) {
         b.copy_from_slice(&w.to_le_bytes());
@@ -294,11 +305,17 @@ fn bus_applies(encoding: &str) -> bool {
 /// How many scalar values an instruction may read (Vega ISA 6.2.1, RDNA1 ISA 6.2.1).
 fn bus_limit(name: &str, form: Form, target: Target) -> usize {
     if target.major() < 10 {
-        return 1;
+        // The lane select of V_WRITELANE is no operand of the vector ALU.
+        return 1 + (name == "v_writelane_b32") as usize;
     }
     let shift64 = matches!(name, "v_lshlrev_b64" | "v_lshrrev_b64" | "v_ashrrev_i64")
         && matches!(form, Form::E64);
     if shift64 { 1 } else { 2 }
+}
+
+/// Whether the operation takes its sources in the other order.
+fn is_reversed(name: &str) -> bool {
+    name.contains("rev_") && !name.contains("bfrev")
 }
 
 fn lds_direct(op: &Op, field: Field, c: &Candidate, on: For) -> Result<(), Problem> {
@@ -309,7 +326,7 @@ fn lds_direct(op: &Op, field: Field, c: &Candidate, on: For) -> Result<(), Probl
             format!("lds_direct is not supported on {}", on.target),
         ));
     }
-    if c.pattern.form == Form::Sdwa || c.def.mnemonic.contains("rev_") {
+    if c.pattern.form == Form::Sdwa || is_reversed(c.def.mnemonic) {
         return Err(Problem::at(at, "lds_direct cannot be used with this instruction"));
     }
     if field != Field::Src0 {
@@ -420,7 +437,10 @@ pub(super) fn pair(line: &Line, c: &Candidate, on: For) -> Result<(), Problem> {
     };
     let (x, y) = (component(first, names.0), component(second, names.1));
     // LLVM compares other operands in this one (see data/llvm-differs.txt).
-    let odd = on.target.has_gfx1250_insts() && c.def.mnemonic.contains("dot2acc_f32_bf16");
+    // Two moves may read the same bank from gfx12 on.
+    let moves = on.target.major() >= 12
+        && c.def.mnemonic == "v_dual_mov_b32 :: v_dual_mov_b32";
+    let odd = moves || on.target.has_gfx1250_insts() && c.def.mnemonic.contains("dot2acc_f32_bf16");
     const MASKS: [[u16; 4]; 2] = [[1, 3, 3, 1], [1, 3, 3, 3]];
     for n in 0..4 {
         let (Some(a), Some(b)) = (x[n], y[n]) else {

@@ -1,5 +1,6 @@
 //! The `waveglass` command: arguments, output and exit statuses around the library.
 
+mod asm;
 mod cli;
 mod decode;
 mod demo;
@@ -43,6 +44,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Demo(args) => demo::main(&args),
         Command::Run(args) => run::main(args),
         Command::Dis(args) => dis::main(&args),
+        Command::Asm(args) => asm::main(&args),
         Command::Decode(args) => decode::main(&args),
         Command::Targets(args) => targets::main(&args),
         Command::Completions { shell } => {
