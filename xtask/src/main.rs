@@ -17,6 +17,8 @@ cargo xtask import FACTS             derive crates/waveglass-isa/data from a fol
 cargo xtask compare [TARGET|all] [SAMPLES-A-ROW] [SHOWN] [ENCODING]
                                      compare disassembly with LLVM 22's
 cargo xtask compare-whole ...        the same with --true16=off: registers without halves
+cargo xtask show TARGET[/WAVE] HEX...  both texts for an instruction's bytes
+cargo xtask sweep [TARGET|all]        opcodes that only LLVM or only the table has
 cargo xtask bench-decode TARGET FILE time decode and print against LLVM over compiled code
 cargo xtask vectors [TARGET|all]      write the golden vectors of crates/waveglass-asm/tests
 ";
@@ -45,6 +47,19 @@ fn main() -> Result<()> {
                     true16: *command == "compare",
                 },
             )
+        }
+        ["sweep", list @ ..] => {
+            let targets: Vec<Target> = match list.first() {
+                None | Some(&"all") => Target::ALL.to_vec(),
+                Some(t) => t.split(',').map(str::parse).collect::<Result<_, _>>()?,
+            };
+            compare::sweep(&targets)
+        }
+        ["show", target, hex @ ..] => {
+            let (target, wave) = target.split_once('/').unwrap_or((target, ""));
+            let target: Target = target.parse()?;
+            let wave = wave.parse().unwrap_or(target.default_wave_size());
+            compare::show(target, wave, hex)
         }
         ["bench-decode", target, file] => bench::run(target.parse()?, file),
         ["vectors", list @ ..] => {

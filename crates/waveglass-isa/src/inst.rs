@@ -159,7 +159,7 @@ impl Decoder {
         let mut literal = 0;
         for o in def.shape.operands {
             match resolve::check(&inst, o) {
-                // One literal an instruction: of 32 bits or of 64 (CDNA5 ISA 3.4).
+                // One literal an instruction: of 32 bits or of 64 (CDNA5 ISA 4.1).
                 Ok(bytes) if bytes != 0 && literal != 0 && bytes != literal => {
                     return Err(DecodeError::Invalid);
                 }
@@ -297,7 +297,7 @@ impl Inst {
             Operand::Literal(l) => match (o.ty, o.bits) {
                 (OperandType::Float, 64) => (l as u64) << 32,
                 // Sign-extended in signed 64-bit integer operations, zero-extended in unsigned
-                // and bitwise ones (RDNA3 ISA 6.1, "literal constant").
+                // and bitwise ones (RDNA3 ISA 4.1, "literal constant").
                 (OperandType::Int, 64) if self.def.mnemonic.contains("_i64") => {
                     l as i32 as i64 as u64
                 }

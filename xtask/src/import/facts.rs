@@ -10,7 +10,7 @@ pub(crate) struct TargetFacts {
     pub(crate) instructions: Vec<Instruction>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Clone)]
 pub(crate) struct Instruction {
     pub(crate) mnemonic: String,
     pub(crate) enc: String,

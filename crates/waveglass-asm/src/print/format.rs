@@ -2,7 +2,7 @@
 
 use super::Printer;
 
-/// Unified formats of gfx10 (RDNA1 ISA 8.1.7, table "Buffer Image Formats"), without `BUF_FMT_`.
+/// Unified formats of gfx10 (RDNA1 ISA 8.2.8), without `BUF_FMT_`.
 pub(crate) const UNIFIED_GFX10: &[&str] = &[
     "INVALID",
     "8_UNORM",
@@ -84,7 +84,7 @@ pub(crate) const UNIFIED_GFX10: &[&str] = &[
     "32_32_32_32_FLOAT",
 ];
 
-/// Unified formats of gfx11 and later (RDNA3 ISA 9.1.5), without `BUF_FMT_`.
+/// Unified formats of gfx11 and later (RDNA3 ISA 10.7), without `BUF_FMT_`.
 pub(crate) const UNIFIED_GFX11: &[&str] = &[
     "INVALID",
     "8_UNORM",
@@ -152,7 +152,7 @@ pub(crate) const UNIFIED_GFX11: &[&str] = &[
     "32_32_32_32_FLOAT",
 ];
 
-/// Data formats of gfx9 (Vega ISA 8.1.5), without `BUF_DATA_FORMAT_`.
+/// Data formats of gfx9 (Vega ISA 8.1.2, DFMT), without `BUF_DATA_FORMAT_`.
 pub(crate) const DATA: [&str; 16] = [
     "INVALID",
     "8",

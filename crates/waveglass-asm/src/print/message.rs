@@ -3,7 +3,7 @@
 use super::Printer;
 use waveglass_isa::Target;
 
-/// Message names by number before gfx11 (Vega ISA 4.6, RDNA1 ISA 4.4).
+/// Message names by number before gfx11 (Vega ISA 12.5, S_SENDMSG).
 pub(crate) const MESSAGES_GFX9: [&str; 12] = [
     "",
     "MSG_INTERRUPT",
@@ -32,7 +32,7 @@ pub(crate) const SYSTEM_OPERATIONS: [&str; 5] = [
     "SYSMSG_OP_TTRACE_PC",
 ];
 
-/// Messages that return a value, from number 128 (RDNA3 ISA 4.3, S_SENDMSG_RTN).
+/// Messages that return a value, from number 128 (RDNA4 ISA 5.4).
 const RETURNING: [&str; 9] = [
     "MSG_RTN_GET_DOORBELL",
     "MSG_RTN_GET_DDID",
@@ -394,7 +394,7 @@ impl Printer<'_> {
         self.out.push(')');
     }
 
-    /// The operand of S_VERSION: a generation and flags (RDNA1 ISA 12.3, S_VERSION).
+    /// The operand of S_VERSION: a generation and flags (RDNA1 ISA 12.2, S_VERSION).
     pub(super) fn version(&mut self, imm: u64) {
         const FLAGS: [&str; 3] = [
             "|UC_VERSION_W64_BIT",
