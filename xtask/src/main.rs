@@ -1,5 +1,6 @@
 //! What maintainers run: `cargo xtask help` lists it.
 
+mod asm_vectors;
 mod bench;
 mod compare;
 mod differs;
@@ -20,6 +21,7 @@ cargo xtask compare-whole ...        the same with --true16=off: registers witho
 cargo xtask show TARGET[/WAVE] HEX...  both texts for an instruction's bytes
 cargo xtask sweep [TARGET|all]        opcodes that only LLVM or only the table has
 cargo xtask bench-decode TARGET FILE time decode and print against LLVM over compiled code
+cargo xtask asm-vectors [TARGET|all]  ask LLVM's assembler about the golden vectors
 cargo xtask vectors [TARGET|all]      write the golden vectors of crates/waveglass-asm/tests
 ";
 
@@ -62,6 +64,13 @@ fn main() -> Result<()> {
             compare::show(target, wave, hex)
         }
         ["bench-decode", target, file] => bench::run(target.parse()?, file),
+        ["asm-vectors", list @ ..] => {
+            let targets: Vec<Target> = match list.first() {
+                None | Some(&"all") => Target::ALL.to_vec(),
+                Some(t) => t.split(',').map(str::parse).collect::<Result<_, _>>()?,
+            };
+            asm_vectors::run(&targets)
+        }
         ["vectors", list @ ..] => {
             let targets: Vec<Target> = match list.first() {
                 None | Some(&"all") => Target::ALL.to_vec(),

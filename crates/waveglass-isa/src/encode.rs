@@ -223,7 +223,12 @@ impl InstBits {
         let size = self.def.shape.size;
         // v_madmk and its kin share theirs (RDNA3 ISA 7.2.4).
         if size >= 8
-            && let Some(imm) = self.def.shape.operands.iter().find(|o| o.field == Field::Imm)
+            && let Some(imm) = self
+                .def
+                .shape
+                .operands
+                .iter()
+                .find(|o| o.field == Field::Imm)
         {
             if self.literal.is_some_and(|have| have != l) {
                 return Err(EncodeError::SecondLiteral);
@@ -234,10 +239,7 @@ impl InstBits {
         }
         let none = match size {
             // VOP3 takes literals from RDNA 1 on, of 32 bits (RDNA1 ISA 6.2.1, CDNA5 ISA 3.4).
-            8 => {
-                self.target.is_gfx9()
-                    || bytes == 8 && self.def.shape.encoding.starts_with("ENC_VOP3")
-            }
+            8 => self.target.is_gfx9() || bytes == 8 && self.def.shape.encoding.contains("VOP3"),
             n => n > 12,
         };
         if none {
@@ -338,7 +340,7 @@ impl InstBits {
             if wanted > 1
                 && index & 1 != 0
                 && self.target.has_aligned_vgprs()
-                && o.kind != VgprUnaligned
+                && !matches!(o.kind, VgprUnaligned | VgprOrAgprUnaligned)
             {
                 return Err(EncodeError::Alignment(2));
             }
@@ -362,8 +364,8 @@ impl InstBits {
         match o.kind {
             Vgpr | VgprUnaligned | VgprHalf | VgprExport if vgpr => Ok(index),
             VgprLo if vgpr => low(),
-            VgprOrAgpr if vgpr => Ok(index),
-            VgprOrAgpr if agpr => Ok(index | 0x200),
+            VgprOrAgpr | VgprOrAgprUnaligned if vgpr => Ok(index),
+            VgprOrAgpr | VgprOrAgprUnaligned if agpr => Ok(index | 0x200),
             Agpr if agpr => Ok(index),
             VgprOrAgprSrc if vgpr => Ok(index | 0x100),
             VgprOrAgprSrc if agpr => Ok(index | 0x300),
@@ -465,10 +467,7 @@ impl InstBits {
             _ if gfx9 => Err(EncodeError::NoRegister),
             // Descriptors are not null; data of scalar memory instructions of any size may be.
             _ if wanted > 2
-                && matches!(
-                    o.field,
-                    Field::Srsrc | Field::Ssamp | Field::Rsrc | Field::Samp | Field::Sbase
-                ) =>
+                && (self.def.shape.encoding != "ENC_SMEM" || o.field == Field::Sbase) =>
             {
                 Err(EncodeError::Kind)
             }
@@ -497,7 +496,8 @@ impl InstBits {
             Execz if target.major() < 11 => any(252),
             Scc => any(253),
             LdsDirect if target.major() <= 10 => {
-                if wanted == 1 && !matches!(o.kind, OperandKind::ScalarSrcLit | OperandKind::ScalarSrc)
+                if wanted == 1
+                    && !matches!(o.kind, OperandKind::ScalarSrcLit | OperandKind::ScalarSrc)
                 {
                     Ok(254)
                 } else {

@@ -159,7 +159,10 @@ fn output_name(name: &str) -> &str {
     ];
     PREFIXES
         .into_iter()
-        .find(|p| name.strip_prefix(p).is_some_and(|r| r.is_empty() || r.starts_with('.')))
+        .find(|p| {
+            name.strip_prefix(p)
+                .is_some_and(|r| r.is_empty() || r.starts_with('.'))
+        })
         .unwrap_or(name)
 }
 

@@ -215,10 +215,7 @@ impl Assembler<'_> {
             return Ok(());
         };
         if k.given.iter().any(|(n, _)| *n == index) {
-            return Err(Problem::at(
-                at,
-                ".amdhsa_ directives cannot be repeated",
-            ));
+            return Err(Problem::at(at, ".amdhsa_ directives cannot be repeated"));
         }
         k.given.push((index, e));
         Ok(())
@@ -228,11 +225,17 @@ impl Assembler<'_> {
         let has = |name| k.given.iter().any(|(n, _)| *n == field(name));
         for required in ["next_free_vgpr", "next_free_sgpr"] {
             if !has(required) {
-                return Err(Problem::at(at, format!(".amdhsa_{required} directive is required")));
+                return Err(Problem::at(
+                    at,
+                    format!(".amdhsa_{required} directive is required"),
+                ));
             }
         }
         if unified(self.target) && !has("accum_offset") {
-            return Err(Problem::at(at, ".amdhsa_accum_offset directive is required"));
+            return Err(Problem::at(
+                at,
+                ".amdhsa_accum_offset directive is required",
+            ));
         }
         // The descriptor is seen as the kernel is.
         let mut name = self.symbols.list[k.name as usize].name.to_vec();
@@ -318,7 +321,10 @@ impl Assembler<'_> {
         for (n, f) in FIELDS.iter().enumerate() {
             let Some(v) = value(n)? else { continue };
             if f.width < 64 && v >> f.width != 0 {
-                return Err(format!("value out of range: .amdhsa_{} has {} bits", f.name, f.width));
+                return Err(format!(
+                    "value out of range: .amdhsa_{} has {} bits",
+                    f.name, f.width
+                ));
             }
             let v32 = v as u32;
             let mask = ((1u64 << f.width) - 1) as u32;
@@ -358,7 +364,9 @@ impl Assembler<'_> {
         }
         let (field_bits, most) = if gfx1250(target) { (6, 32) } else { (5, 16) };
         if user_sgprs > most {
-            return Err(format!("too many user SGPRs enabled: {user_sgprs} of {most}"));
+            return Err(format!(
+                "too many user SGPRs enabled: {user_sgprs} of {most}"
+            ));
         }
         let mask = (1u32 << field_bits) - 1;
         rsrc2 = rsrc2 & !(mask << 1) | (user_sgprs & mask) << 1;
@@ -377,10 +385,10 @@ impl Assembler<'_> {
             }
             let vcc = named("reserve_vcc")?.unwrap_or(1) != 0;
             let flat = named("reserve_flat_scratch")?.unwrap_or(1) != 0;
-            let xnack = named("reserve_xnack_mask")?.map_or(
-                self.xnack != Some(false) && target.supports_xnack(),
-                |v| v != 0,
-            );
+            let xnack = named("reserve_xnack_mask")?
+                .map_or(self.xnack != Some(false) && target.supports_xnack(), |v| {
+                    v != 0
+                });
             let all = sgprs + limits.extra_sgprs(vcc, flat, xnack) as u64;
             let blocks = all.max(1).div_ceil(8) - 1;
             rsrc1 = rsrc1 & !(0xf << 6) | (blocks as u32 & 0xf) << 6;
@@ -389,7 +397,7 @@ impl Assembler<'_> {
             let offset = named("accum_offset")?.unwrap_or(4);
             if !(4..=256).contains(&offset) || offset % 4 != 0 {
                 return Err(
-                    "accum_offset should be in range [4..256] in increments of 4".to_owned()
+                    "accum_offset should be in range [4..256] in increments of 4".to_owned(),
                 );
             }
             let vgprs_aligned = vgprs.max(1).next_multiple_of(4);

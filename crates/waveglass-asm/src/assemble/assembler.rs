@@ -222,7 +222,10 @@ impl<'a> Assembler<'a> {
             }
             if name.is_empty() {
                 if b.is_ascii_digit() {
-                    let digits = text[start..].iter().take_while(|b| b.is_ascii_digit()).count();
+                    let digits = text[start..]
+                        .iter()
+                        .take_while(|b| b.is_ascii_digit())
+                        .count();
                     if text.get(start + digits) == Some(&b':') {
                         let n = std::str::from_utf8(&text[start..start + digits])
                             .ok()
@@ -291,7 +294,10 @@ impl<'a> Assembler<'a> {
         let m = self.reader.read(c, &mut self.symbols)?;
         let size = m.inst.size();
         if self.sections[self.current as usize].kind == 8 {
-            return Err(Problem::at(start, "cannot have code in a section without contents"));
+            return Err(Problem::at(
+                start,
+                "cannot have code in a section without contents",
+            ));
         }
         let mut fill = None;
         if let Some((fixup, e)) = m.fixup {
@@ -604,7 +610,11 @@ impl<'a> Assembler<'a> {
         let variant = self.symbols.variant(p.expr);
         let relative = matches!(
             variant,
-            Variant::Rel32Lo | Variant::Rel32Hi | Variant::Rel64 | Variant::GotPcRel32Lo | Variant::GotPcRel32Hi
+            Variant::Rel32Lo
+                | Variant::Rel32Hi
+                | Variant::Rel64
+                | Variant::GotPcRel32Lo
+                | Variant::GotPcRel32Hi
         );
         match (value.base, p.fill) {
             (Base::Section(s), Fill::Instruction(Fixup::Branch)) if s == p.section => {
@@ -633,8 +643,8 @@ impl<'a> Assembler<'a> {
         if value.base == Base::Absolute {
             return Err("expected relocatable expression".to_owned());
         }
-        let kind = relocation_kind(p.fill, variant)
-            .ok_or("this expression is not possible here")?;
+        let kind =
+            relocation_kind(p.fill, variant).ok_or("this expression is not possible here")?;
         // A symbol of the expression is kept where it leaves the file, else its section.
         let (symbol, addend) = match self.relocated_symbol(p.expr, value.offset, index) {
             Some(found) => found,

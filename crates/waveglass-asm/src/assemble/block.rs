@@ -88,12 +88,16 @@ impl Assembler<'_> {
     ) -> Result<(), Problem> {
         match name {
             b".macro" => self.define_macro(c, block, at),
-            b".endm" | b".endmacro" => {
-                Err(Problem::at(at, "unexpected '.endm' in file, no current macro definition"))
-            }
+            b".endm" | b".endmacro" => Err(Problem::at(
+                at,
+                "unexpected '.endm' in file, no current macro definition",
+            )),
             b".exitm" => {
                 if depth == 0 {
-                    return Err(Problem::at(at, "unexpected '.exitm' in file, no current macro definition"));
+                    return Err(Problem::at(
+                        at,
+                        "unexpected '.exitm' in file, no current macro definition",
+                    ));
                 }
                 self.leave_macro = true;
                 Ok(())
@@ -187,7 +191,10 @@ impl Assembler<'_> {
         let Some(top) = self.conditions.last_mut() else {
             return Err(Problem::at(
                 0,
-                format!("encountered a {} that doesn't follow an .if", String::from_utf8_lossy(name)),
+                format!(
+                    "encountered a {} that doesn't follow an .if",
+                    String::from_utf8_lossy(name)
+                ),
             ));
         };
         match name {
@@ -235,7 +242,12 @@ impl Assembler<'_> {
                 let rest = c.rest();
                 let (a, b) = match rest.iter().position(|b| *b == b',') {
                     Some(n) => (&rest[..n], &rest[n + 1..]),
-                    None => return Err(Problem::at(c.pos, "expected comma after first string for '.ifc'")),
+                    None => {
+                        return Err(Problem::at(
+                            c.pos,
+                            "expected comma after first string for '.ifc'",
+                        ));
+                    }
                 };
                 (a.trim_ascii() == b.trim_ascii()) == (name == b".ifc")
             }
@@ -273,7 +285,10 @@ impl Assembler<'_> {
             .body(&[b".macro"], &[b".endm", b".endmacro"])
             .ok_or_else(|| Problem::at(at, "no matching '.endmacro' in definition"))?;
         if name.is_empty() {
-            return Err(Problem::at(c.pos, "expected identifier in '.macro' directive"));
+            return Err(Problem::at(
+                c.pos,
+                "expected identifier in '.macro' directive",
+            ));
         }
         let mut parameters = Vec::new();
         let _ = c.eat(b',');
@@ -281,7 +296,10 @@ impl Assembler<'_> {
             let start = c.pos;
             let n = parameter_name(c);
             if n.is_empty() {
-                return Err(Problem::at(start, "expected identifier in '.macro' directive"));
+                return Err(Problem::at(
+                    start,
+                    "expected identifier in '.macro' directive",
+                ));
             }
             let mut p = Parameter {
                 name: n.to_vec(),
@@ -305,7 +323,10 @@ impl Assembler<'_> {
         if self.macros.contains_key(&name) {
             return Err(Problem::at(
                 at,
-                format!("macro '{}' is already defined", String::from_utf8_lossy(&name)),
+                format!(
+                    "macro '{}' is already defined",
+                    String::from_utf8_lossy(&name)
+                ),
             ));
         }
         self.macros.insert(
@@ -489,7 +510,24 @@ fn argument(c: &mut Cursor<'_>, blanks: bool) -> Vec<u8> {
 fn ends_argument(rest: &[u8], n: usize) -> bool {
     let before = rest[..n].trim_ascii().last().copied().unwrap_or(b' ');
     let after = rest[n..].trim_ascii().first().copied().unwrap_or(b' ');
-    let operator = |b: u8| matches!(b, b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^' | b'<' | b'>' | b'=' | b'!' | b'~' | b':');
+    let operator = |b: u8| {
+        matches!(
+            b,
+            b'+' | b'-'
+                | b'*'
+                | b'/'
+                | b'%'
+                | b'&'
+                | b'|'
+                | b'^'
+                | b'<'
+                | b'>'
+                | b'='
+                | b'!'
+                | b'~'
+                | b':'
+        )
+    };
     !operator(before) && !operator(after)
 }
 

@@ -154,9 +154,7 @@ fn integer(
     let whole = v as u32;
     let inline = match ty {
         OperandType::PackedF16NoInline => None,
-        OperandType::PackedF16
-        | OperandType::PackedF16Splat
-        | OperandType::PackedBf16 => {
+        OperandType::PackedF16 | OperandType::PackedF16Splat | OperandType::PackedBf16 => {
             inline_int(whole as i32 as i64).or_else(|| inline_float(f, whole as u64))
         }
         _ => inline_int(whole as i32 as i64).or_else(|| inline_float(Format::F32, whole as u64)),
@@ -180,7 +178,10 @@ fn float(
     }
     let forced = literal == Literal::Lit32;
     // 1/(2*pi) is no bfloat16; the number that stands for it is binary32's.
-    if ty == OperandType::PackedBf16 && !forced && v as f32 == f32::from_bits(0x3e22_f983) {
+    if matches!(ty, OperandType::Bf16 | OperandType::PackedBf16)
+        && !forced
+        && v as f32 == f32::from_bits(0x3e22_f983)
+    {
         return Ok(Operand::InlineFloat(248));
     }
     let pattern = convert(v, f).ok_or(Misfit::Float)?;

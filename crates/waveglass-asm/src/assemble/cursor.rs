@@ -76,16 +76,6 @@ impl<'a> Cursor<'a> {
         yes
     }
 
-    /// Takes `text` if it is next.
-    pub(super) fn eat_str(&mut self, text: &[u8]) -> bool {
-        self.skip();
-        let yes = self.src[self.pos..].starts_with(text);
-        if yes {
-            self.pos += text.len();
-        }
-        yes
-    }
-
     /// The name that is next, without taking it; empty where there is none.
     #[inline]
     pub(super) fn peek_name(&mut self) -> &'a [u8] {
@@ -112,7 +102,11 @@ impl<'a> Cursor<'a> {
     pub(super) fn digits(&mut self) -> Option<u32> {
         let rest = &self.src[self.pos..];
         let (mut v, mut n) = (0u32, 0);
-        while let Some(d) = rest.get(n).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
+        while let Some(d) = rest
+            .get(n)
+            .map(|b| b.wrapping_sub(b'0'))
+            .filter(|d| *d < 10)
+        {
             if n == 9 {
                 return None;
             }

@@ -45,7 +45,10 @@ pub(super) fn string(c: &mut Cursor<'_>) -> Result<Vec<u8>, Problem> {
                             }
                         }
                         if v > 255 {
-                            return Err(Problem::at(c.pos, "invalid octal escape sequence (out of range)"));
+                            return Err(Problem::at(
+                                c.pos,
+                                "invalid octal escape sequence (out of range)",
+                            ));
                         }
                         out.push(v as u8);
                     }
@@ -116,7 +119,10 @@ impl Assembler<'_> {
                     self.previous = previous;
                     end(c)
                 }
-                None => Err(Problem::at(at, ".popsection without corresponding .pushsection")),
+                None => Err(Problem::at(
+                    at,
+                    ".popsection without corresponding .pushsection",
+                )),
             },
             b".previous" => {
                 std::mem::swap(&mut self.current, &mut self.previous);
@@ -180,16 +186,24 @@ impl Assembler<'_> {
                 let v = expression::constant(c, &mut self.symbols)?;
                 end(c)?;
                 if !(4..=6).contains(&v) {
-                    return Err(Problem::at(start, "unsupported code object version: 4, 5 or 6 is possible"));
+                    return Err(Problem::at(
+                        start,
+                        "unsupported code object version: 4, 5 or 6 is possible",
+                    ));
                 }
                 self.version = v as u8;
                 Ok(())
             }
             b".amdhsa_kernel" => self.kernel_start(c, at),
             b".amdgpu_metadata" => self.metadata_block(block, at),
-            b".amdgcn_internal_use" | b".amd_amdgpu_isa" | b".amd_kernel_code_t"
-            | b".hsa_code_object_version" | b".hsa_code_object_isa" | b".amdgpu_hsa_kernel"
-            | b".amd_amdgpu_pal_metadata" | b".amdgpu_pal_metadata" => Err(Problem::at(
+            b".amdgcn_internal_use"
+            | b".amd_amdgpu_isa"
+            | b".amd_kernel_code_t"
+            | b".hsa_code_object_version"
+            | b".hsa_code_object_isa"
+            | b".amdgpu_hsa_kernel"
+            | b".amd_amdgpu_pal_metadata"
+            | b".amdgpu_pal_metadata" => Err(Problem::at(
                 at,
                 format!(
                     "{} belongs to code objects before version 3 or to PAL, which are not made here",
@@ -281,9 +295,16 @@ impl Assembler<'_> {
             if c.eat(b',') {
                 let start = c.pos;
                 if !(c.eat(b'@') || c.eat(b'%')) && c.peek() != b'"' {
-                    return Err(Problem::at(start, "expected '@<type>', '%<type>' or \"<type>\""));
+                    return Err(Problem::at(
+                        start,
+                        "expected '@<type>', '%<type>' or \"<type>\"",
+                    ));
                 }
-                let word = if c.peek() == b'"' { string(c)? } else { c.name().to_vec() };
+                let word = if c.peek() == b'"' {
+                    string(c)?
+                } else {
+                    c.name().to_vec()
+                };
                 kind = match &word[..] {
                     b"progbits" => 1,
                     b"nobits" => 8,
@@ -338,7 +359,11 @@ impl Assembler<'_> {
         c.eat(b',');
         let at = c.pos;
         let _ = c.eat(b'@') || c.eat(b'%') || c.eat(b'#');
-        let word = if c.peek() == b'"' { string(c)? } else { c.name().to_vec() };
+        let word = if c.peek() == b'"' {
+            string(c)?
+        } else {
+            c.name().to_vec()
+        };
         let kind = match &word[..] {
             b"function" | b"STT_FUNC" => 2,
             b"object" | b"STT_OBJECT" => 1,
@@ -346,7 +371,12 @@ impl Assembler<'_> {
             b"common" | b"STT_COMMON" => 5,
             b"notype" | b"STT_NOTYPE" => 0,
             b"amdgpu_hsa_kernel" => 10,
-            _ => return Err(Problem::at(at, "unsupported attribute in '.type' directive")),
+            _ => {
+                return Err(Problem::at(
+                    at,
+                    "unsupported attribute in '.type' directive",
+                ));
+            }
         };
         end(c)?;
         let id = self.symbols.intern(&n);
@@ -491,13 +521,16 @@ impl Assembler<'_> {
         loop {
             c.skip();
             let at = c.pos;
-            let mut v = expression::constant(c, &mut self.symbols).map_err(|p| {
-                p.help("LEB128 numbers have to be known where they stand")
-            })?;
+            let mut v = expression::constant(c, &mut self.symbols)
+                .map_err(|p| p.help("LEB128 numbers have to be known where they stand"))?;
             let mut bytes = Vec::new();
             loop {
                 let low = (v & 0x7f) as u8;
-                v = if signed { v >> 7 } else { (v as u64 >> 7) as i64 };
+                v = if signed {
+                    v >> 7
+                } else {
+                    (v as u64 >> 7) as i64
+                };
                 let done = if signed {
                     v == 0 && low & 0x40 == 0 || v == -1 && low & 0x40 != 0
                 } else {
@@ -549,7 +582,10 @@ impl Assembler<'_> {
         match fill {
             Some(v) => {
                 if !gap.is_multiple_of(width as u64) {
-                    return Err(Problem::at(at, "the padding is no multiple of the fill's size"));
+                    return Err(Problem::at(
+                        at,
+                        "the padding is no multiple of the fill's size",
+                    ));
                 }
                 self.grow(gap, at)?;
                 let s = &mut self.sections[self.current as usize];
@@ -591,7 +627,10 @@ impl Assembler<'_> {
         let gap = v.and_then(|v| u64::try_from(v.offset).ok()?.checked_sub(self.offset()));
         match gap {
             Some(gap) => self.emit_fill(fill as u8, gap, at),
-            None => Err(Problem::at(at, "invalid .org offset: it may not move backwards")),
+            None => Err(Problem::at(
+                at,
+                "invalid .org offset: it may not move backwards",
+            )),
         }
     }
 
@@ -666,7 +705,10 @@ impl Assembler<'_> {
         if gfx != self.target.name() {
             return Err(Problem::at(
                 at,
-                format!("the source is for {gfx}, but {} is assembled for", self.target),
+                format!(
+                    "the source is for {gfx}, but {} is assembled for",
+                    self.target
+                ),
             )
             .help(format!("name the target: --target {gfx}")));
         }
@@ -687,9 +729,9 @@ impl Assembler<'_> {
 
     /// Whether a symbol has a value.
     pub(super) fn is_defined(&self, name: &[u8]) -> bool {
-        self.symbols.get(name).is_some_and(|id| {
-            self.symbols.list[id as usize].definition != Definition::Undefined
-        })
+        self.symbols
+            .get(name)
+            .is_some_and(|id| self.symbols.list[id as usize].definition != Definition::Undefined)
     }
 }
 

@@ -127,9 +127,9 @@ fn binary(c: &mut Cursor<'_>, s: &mut Symbols, lowest: u8, depth: u32) -> Result
         c.pos += length;
         let right = binary(c, s, precedence + 1, depth + 1)?;
         left = match (left, right) {
-            (Expr::Const(a), Expr::Const(b)) => Expr::Const(
-                apply(op, a, b).ok_or_else(|| Problem::at(at, "division by zero"))?,
-            ),
+            (Expr::Const(a), Expr::Const(b)) => {
+                Expr::Const(apply(op, a, b).ok_or_else(|| Problem::at(at, "division by zero"))?)
+            }
             _ => s.node(Node::Binary(op, left, right)),
         };
     }
@@ -158,8 +158,14 @@ pub(super) fn apply(op: Operator, a: i64, b: i64) -> Option<i64> {
         Multiply => a.wrapping_mul(b),
         Divide => (b != 0).then(|| a.wrapping_div(b))?,
         Modulo => (b != 0).then(|| a.wrapping_rem(b))?,
-        ShiftLeft => u32::try_from(b).ok().and_then(|n| (a as u64).checked_shl(n)).unwrap_or(0) as i64,
-        ShiftRight => u32::try_from(b).ok().and_then(|n| (a as u64).checked_shr(n)).unwrap_or(0) as i64,
+        ShiftLeft => u32::try_from(b)
+            .ok()
+            .and_then(|n| (a as u64).checked_shl(n))
+            .unwrap_or(0) as i64,
+        ShiftRight => u32::try_from(b)
+            .ok()
+            .and_then(|n| (a as u64).checked_shr(n))
+            .unwrap_or(0) as i64,
     })
 }
 

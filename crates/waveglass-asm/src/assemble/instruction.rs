@@ -28,11 +28,7 @@ impl Reader {
 
     /// Assembles the instruction in `c`, which starts at a mnemonic.
     #[inline]
-    pub(super) fn read(
-        &mut self,
-        c: &mut Cursor<'_>,
-        s: &mut Symbols,
-    ) -> Result<Matched, Problem> {
+    pub(super) fn read(&mut self, c: &mut Cursor<'_>, s: &mut Symbols) -> Result<Matched, Problem> {
         let start = {
             c.skip();
             c.pos

@@ -8,8 +8,8 @@ use super::operand::{Line, Literal, Op, Value};
 use super::pattern::{Candidate, Form, Group, Pattern, Want};
 use super::validate;
 use waveglass_isa::{
-    EncodeError, Field, IMAGE_BITS, ImmStyle, Inst, InstBits, InstDef, InstFlags, MATRIX_BITS, ModStyle, NO_MODS,
-    Operand, OperandDef, OperandKind, OperandType, Reg, RegFile, Target,
+    EncodeError, Field, IMAGE_BITS, ImmStyle, Inst, InstBits, InstDef, InstFlags, MATRIX_BITS,
+    ModStyle, NO_MODS, Operand, OperandDef, OperandKind, OperandType, Reg, RegFile, Target,
 };
 
 /// An instruction, and the expression that fills its last dword or its branch offset.
@@ -77,7 +77,10 @@ pub(super) fn find(
                 // A pair that breaks the rules of one encoding may keep those of the other.
                 if let Err(problem) = validate::pair(line, c, on) {
                     if best.as_ref().is_none_or(|b| b.rank < 1000) {
-                        best = Some(Reject { rank: 1000, problem });
+                        best = Some(Reject {
+                            rank: 1000,
+                            problem,
+                        });
                     }
                     continue;
                 }
@@ -152,18 +155,33 @@ fn candidate(line: &Line, c: &Candidate, on: For) -> Result<Matched, Reject> {
         match *want {
             Want::Source { operand, mods } => {
                 let o = &operands[operand as usize];
-                source(op, o, mods.map(|m| &operands[m as usize]), &mut bits, &mut fixup, on)
-                    .map_err(|mut r| {
-                        r.rank += rank;
-                        r
-                    })?;
+                source(
+                    op,
+                    o,
+                    mods.map(|m| &operands[m as usize]),
+                    &mut bits,
+                    &mut fixup,
+                    on,
+                )
+                .map_err(|mut r| {
+                    r.rank += rank;
+                    r
+                })?;
             }
             Want::Number { operand, style } => {
-                number(op, &operands[operand as usize], style, c.def, &mut bits, &mut fixup, on)
-                    .map_err(|mut r| {
-                        r.rank += rank;
-                        r
-                    })?;
+                number(
+                    op,
+                    &operands[operand as usize],
+                    style,
+                    c.def,
+                    &mut bits,
+                    &mut fixup,
+                    on,
+                )
+                .map_err(|mut r| {
+                    r.rank += rank;
+                    r
+                })?;
             }
             Want::Vcc => {
                 let wanted = Reg::new(RegFile::Vcc, 0, (on.wave_size / 32) as u8);
@@ -263,7 +281,10 @@ fn finish(
                 return Err(reject(
                     90,
                     op.at as usize,
-                    format!("{what}: {wanted} registers are needed, {} are given", r.dwords),
+                    format!(
+                        "{what}: {wanted} registers are needed, {} are given",
+                        r.dwords
+                    ),
                 ));
             }
         }
@@ -272,8 +293,13 @@ fn finish(
 }
 
 fn clobbered(line: &Line, def: &InstDef, target: Target) -> Reject {
-    let at = line.value(Mod::Cpol).map_or(0, |_| line.places[Mod::Cpol as usize]) as usize;
-    if def.flags.intersects(InstFlags::ATOMIC_RET | InstFlags::ATOMIC_NO_RET) {
+    let at = line
+        .value(Mod::Cpol)
+        .map_or(0, |_| line.places[Mod::Cpol as usize]) as usize;
+    if def
+        .flags
+        .intersects(InstFlags::ATOMIC_RET | InstFlags::ATOMIC_NO_RET)
+    {
         let word = if target.has_gfx940_insts() {
             "sc0"
         } else if target.major() >= 12 {
@@ -316,10 +342,9 @@ fn source(
             Ok(())
         }
         Value::Int(_) | Value::Float(_) => {
-            let wide = on.target.has_gfx1250_insts()
-                && !bits.def().shape.encoding.starts_with("ENC_VOP3");
-            let v = constant::choose(op.value, op.literal, o, wide)
-                .map_err(|m| misfit(m, at))?;
+            let wide =
+                on.target.has_gfx1250_insts() && !bits.def().shape.encoding.starts_with("ENC_VOP3");
+            let v = constant::choose(op.value, op.literal, o, wide).map_err(|m| misfit(m, at))?;
             // A constant with modifiers of floats is one of floats.
             if matches!(v, Operand::Literal(_))
                 && matches!(op.value, Value::Int(_))
@@ -339,7 +364,8 @@ fn source(
                 }
                 _ => (Fixup::Literal, Operand::Literal(0)),
             };
-            bits.set_operand(o, v).map_err(|e| constant_problem(e, at))?;
+            bits.set_operand(o, v)
+                .map_err(|e| constant_problem(e, at))?;
             *fixup = Some((kind, e));
             Ok(())
         }
@@ -350,11 +376,7 @@ fn source(
     }
 }
 
-fn source_modifiers(
-    op: &Op,
-    mods: Option<&OperandDef>,
-    bits: &mut InstBits,
-) -> Result<(), Reject> {
+fn source_modifiers(op: &Op, mods: Option<&OperandDef>, bits: &mut InstBits) -> Result<(), Reject> {
     let at = op.at as usize;
     let style = match mods.map(|m| m.kind) {
         Some(OperandKind::Mods(style)) => Some(style),
@@ -369,7 +391,11 @@ fn source_modifiers(
         Some(ModStyle::Sext | ModStyle::Int | ModStyle::Int16)
     );
     if (op.neg || op.abs) && !float {
-        return Err(reject(0, at, "neg and abs are not possible for this operand"));
+        return Err(reject(
+            0,
+            at,
+            "neg and abs are not possible for this operand",
+        ));
     }
     if op.sext && !integer {
         return Err(reject(0, at, "sext is not possible for this operand"));
@@ -382,7 +408,11 @@ fn source_modifiers(
             .map(|&(_, at, w)| ((1u64 << w) - 1) << at)
             .sum();
         if raw & !there != 0 {
-            return Err(reject(0, at, "this modifier is not possible for this operand"));
+            return Err(reject(
+                0,
+                at,
+                "this modifier is not possible for this operand",
+            ));
         }
         bits.or_raw(m, raw);
     }
@@ -391,7 +421,11 @@ fn source_modifiers(
 
 fn misfit(m: Misfit, at: usize) -> Reject {
     match m {
-        Misfit::TooWide => reject(1, at, "invalid operand: the literal does not fit the operand"),
+        Misfit::TooWide => reject(
+            1,
+            at,
+            "invalid operand: the literal does not fit the operand",
+        ),
         Misfit::FloatForInteger => reject(
             1,
             at,
@@ -415,25 +449,47 @@ fn constant_problem(e: EncodeError, at: usize) -> Reject {
 
 fn register_problem(e: EncodeError, r: Reg, o: &OperandDef, at: usize, on: For) -> Reject {
     match e {
-        EncodeError::Kind => reject(0, at, format!("invalid operand for instruction: {r} is not possible here")),
+        EncodeError::Kind => reject(
+            0,
+            at,
+            format!("invalid operand for instruction: {r} is not possible here"),
+        ),
         EncodeError::Size { wanted, given } => reject(
             1,
             at,
-            format!("invalid operand for instruction: {wanted} registers are needed, {r} is {given}"),
+            format!(
+                "invalid operand for instruction: {wanted} registers are needed, {r} is {given}"
+            ),
         ),
         EncodeError::Alignment(n) => reject(
             1,
             at,
             if matches!(r.file, RegFile::Vgpr | RegFile::Agpr) {
-                format!("invalid register class: vgpr tuples must be 64 bit aligned on {}", on.target)
+                format!(
+                    "invalid register class: vgpr tuples must be 64 bit aligned on {}",
+                    on.target
+                )
             } else {
                 format!("invalid register alignment: {r} must start at a multiple of {n}")
             },
         ),
-        EncodeError::Range if matches!(o.kind, OperandKind::VgprLo | OperandKind::VgprSrcLo | OperandKind::SrcLitLo) => {
-            reject(1, at, format!("{r} is out of range: this form takes halves of v0 to v127"))
+        EncodeError::Range
+            if matches!(
+                o.kind,
+                OperandKind::VgprLo | OperandKind::VgprSrcLo | OperandKind::SrcLitLo
+            ) =>
+        {
+            reject(
+                1,
+                at,
+                format!("{r} is out of range: this form takes halves of v0 to v127"),
+            )
         }
-        EncodeError::NoRegister => reject(1, at, format!("{r} register not available on {}", on.target)),
+        EncodeError::NoRegister => reject(
+            1,
+            at,
+            format!("{r} register not available on {}", on.target),
+        ),
         e => reject(1, at, e.to_string()),
     }
 }
@@ -465,7 +521,10 @@ fn number(
             return Ok(());
         }
         Value::Int(_) | Value::Float(_)
-            if matches!(style, ImmStyle::Kimmfp16 | ImmStyle::Kimmfp32 | ImmStyle::Kimmfp64) =>
+            if matches!(
+                style,
+                ImmStyle::Kimmfp16 | ImmStyle::Kimmfp32 | ImmStyle::Kimmfp64
+            ) =>
         {
             let (bits_of, operand): (u32, fn(u64) -> Operand) = match style {
                 ImmStyle::Kimmfp16 => (16, |v| Operand::Literal(v as u32)),
@@ -481,14 +540,19 @@ fn number(
                 v = (i as u64) << 32;
             }
             // A source that asks for a literal shares this one.
-            bits.share_constant(v).map_err(|e| constant_problem(e, at))?;
+            bits.share_constant(v)
+                .map_err(|e| constant_problem(e, at))?;
             return bits
                 .set_operand(o, operand(v))
                 .map_err(|e| constant_problem(e, at));
         }
         Value::Int(v) => v,
         Value::Float(_) | Value::Reg(_) | Value::Off | Value::List(..) => {
-            return Err(reject(0, at, "invalid operand for instruction: a number is needed here"));
+            return Err(reject(
+                0,
+                at,
+                "invalid operand for instruction: a number is needed here",
+            ));
         }
     };
     let raw = match style {
@@ -501,14 +565,26 @@ fn number(
             scalar_offset(v, def, on).map_err(|m| reject(1, at, m))?;
             v
         }
-        ImmStyle::Hwreg | ImmStyle::Sendmsg | ImmStyle::Swaitcnt | ImmStyle::Depctr | ImmStyle::Sdelayalu => {
+        ImmStyle::Hwreg
+        | ImmStyle::Sendmsg
+        | ImmStyle::Swaitcnt
+        | ImmStyle::Depctr
+        | ImmStyle::Sdelayalu => {
             if !(-0x8000..=0xffff).contains(&v) {
-                return Err(reject(1, at, "invalid immediate: only 16-bit values are legal"));
+                return Err(reject(
+                    1,
+                    at,
+                    "invalid immediate: only 16-bit values are legal",
+                ));
             }
             v & 0xffff
         }
         ImmStyle::Gpridxmode if !(0..=15).contains(&v) => {
-            return Err(reject(1, at, "invalid immediate: only 4-bit values are legal"));
+            return Err(reject(
+                1,
+                at,
+                "invalid immediate: only 4-bit values are legal",
+            ));
         }
         ImmStyle::U16imm | ImmStyle::Endpgm if !(0..=0xffff).contains(&v) => {
             return Err(reject(1, at, "expected a 16-bit unsigned value"));
@@ -519,7 +595,11 @@ fn number(
         _ => v,
     };
     if width < 64 && raw >> width != 0 && raw >> (width - 1) != -1 {
-        return Err(reject(1, at, format!("the value does not fit a field of {width} bits")));
+        return Err(reject(
+            1,
+            at,
+            format!("the value does not fit a field of {width} bits"),
+        ));
     }
     bits.set_raw(o, raw as u64);
     Ok(())
@@ -527,7 +607,11 @@ fn number(
 
 /// Offsets of scalar memory instructions (Vega ISA 7.2, RDNA1 ISA 7.2, RDNA4 ISA 8.2.1).
 fn scalar_offset(v: i64, def: &InstDef, on: For) -> Result<(), String> {
-    let buffer = def.shape.operands.iter().any(|o| o.field == Field::Sbase && o.bits == 128);
+    let buffer = def
+        .shape
+        .operands
+        .iter()
+        .any(|o| o.field == Field::Sbase && o.bits == 128);
     let (bits, signed) = match on.target.major() {
         12 if buffer => (23, false),
         12 => (24, true),
@@ -572,7 +656,11 @@ fn addresses(
             .get(first + n)
             .filter(|o| o.field >= Field::Vaddr0 && o.field.name().starts_with("vaddr"))
         else {
-            return Err(reject(rank, at, "image address size does not match dim and a16"));
+            return Err(reject(
+                rank,
+                at,
+                "image address size does not match dim and a16",
+            ));
         };
         bits.set_operand(o, Operand::Reg(*r))
             .map_err(|_| reject(rank, at, "invalid operand for instruction"))?;
@@ -673,7 +761,11 @@ fn modifiers(line: &Line, c: &Candidate, bits: &mut InstBits, on: For) -> Result
                 }
                 ImmStyle::Dpp8fi => 0xe9,
                 ImmStyle::DppCtrl | ImmStyle::Dpp8 => {
-                    return Err(reject(4, 0, "too few operands for instruction: a DPP control is missing"));
+                    return Err(reject(
+                        4,
+                        0,
+                        "too few operands for instruction: a DPP control is missing",
+                    ));
                 }
                 ImmStyle::Dim => {
                     return Err(reject(4, 0, "dim modifier is required on this GPU"));
@@ -692,7 +784,9 @@ fn modifiers(line: &Line, c: &Candidate, bits: &mut InstBits, on: For) -> Result
     // LLVM prints the FI of DPP8 in the field of the first source; without a modifier in the
     // template it has its default.
     for o in operands {
-        if o.kind == OperandKind::Imm(ImmStyle::Dpp8fi) && !p.mods.iter().any(|(m, _)| *m == Mod::Fi) {
+        if o.kind == OperandKind::Imm(ImmStyle::Dpp8fi)
+            && !p.mods.iter().any(|(m, _)| *m == Mod::Fi)
+        {
             bits.set_raw(o, 0xe9);
         }
     }
@@ -703,15 +797,15 @@ fn modifiers(line: &Line, c: &Candidate, bits: &mut InstBits, on: For) -> Result
 }
 
 /// op_sel, op_sel_hi, neg_lo and neg_hi.
-fn source_lists(
-    line: &Line,
-    c: &Candidate,
-    bits: &mut InstBits,
-    lists: u64,
-) -> Result<(), Reject> {
+fn source_lists(line: &Line, c: &Candidate, bits: &mut InstBits, lists: u64) -> Result<(), Reject> {
     let shape = c.def.shape;
     let count = (shape.sources.count as usize).min(3);
-    for (m, bit) in [(Mod::OpSel, 4), (Mod::OpSelHi, 8), (Mod::NegLo, 1), (Mod::NegHi, 2)] {
+    for (m, bit) in [
+        (Mod::OpSel, 4),
+        (Mod::OpSelHi, 8),
+        (Mod::NegLo, 1),
+        (Mod::NegHi, 2),
+    ] {
         if lists >> m as u32 & 1 == 0 {
             continue;
         }
@@ -769,7 +863,10 @@ fn given(
         ImmStyle::Offset => {
             let bits = if width == 24 { 23 } else { width };
             if !(0..1i64 << bits).contains(&v) {
-                return Err(format!("expected a {bits}-bit unsigned offset: 0 to {} are possible", (1i64 << bits) - 1));
+                return Err(format!(
+                    "expected a {bits}-bit unsigned offset: 0 to {} are possible",
+                    (1i64 << bits) - 1
+                ));
             }
         }
         ImmStyle::Swizzle => {
@@ -803,7 +900,11 @@ fn given(
         }
         _ => {
             if width < 63 && !(0..1i64 << width).contains(&v) {
-                return Err(format!("{} is out of range: 0 to {} are possible", m.name(), (1i64 << width) - 1));
+                return Err(format!(
+                    "{} is out of range: 0 to {} are possible",
+                    m.name(),
+                    (1i64 << width) - 1
+                ));
             }
         }
     }

@@ -116,7 +116,10 @@ fn is_item(text: &str) -> bool {
 
 fn list(rows: &[Row<'_>], n: &mut usize, indent: usize, depth: usize) -> Parsed {
     let mut items = Vec::new();
-    while let Some(row) = rows.get(*n).filter(|r| r.indent == indent && is_item(r.text)) {
+    while let Some(row) = rows
+        .get(*n)
+        .filter(|r| r.indent == indent && is_item(r.text))
+    {
         let rest = row.text[1..].trim_start();
         if rest.is_empty() {
             *n += 1;
@@ -293,9 +296,7 @@ fn flow(text: &mut &str, line: u32, depth: usize) -> Parsed {
 
 /// A scalar: quoted text, a number, a truth value, or text.
 fn plain(text: &str) -> Value {
-    let quoted = |q: char| {
-        text.len() >= 2 && text.starts_with(q) && text.ends_with(q)
-    };
+    let quoted = |q: char| text.len() >= 2 && text.starts_with(q) && text.ends_with(q);
     if quoted('\'') {
         return Value::from(text[1..text.len() - 1].replace("''", "'"));
     }

@@ -222,12 +222,7 @@ fn flag(name: &[u8]) -> Option<Mod> {
 }
 
 /// The bits of the cache policy by name.
-fn cache_flag(
-    line: &mut Line,
-    how: &Reading,
-    name: &[u8],
-    at: usize,
-) -> Result<bool, Problem> {
+fn cache_flag(line: &mut Line, how: &Reading, name: &[u8], at: usize) -> Result<bool, Problem> {
     let t = how.target;
     let gfx940 = t.has_gfx940_insts();
     let scalar = how.name.starts_with("s_");
@@ -304,7 +299,10 @@ fn bits(c: &mut Cursor<'_>, most: usize, limit: i64, s: &mut Symbols) -> Result<
         if c.eat(b']') {
             break;
         }
-        return Err(Problem::at(c.pos, "expected a comma or a closing square bracket"));
+        return Err(Problem::at(
+            c.pos,
+            "expected a comma or a closing square bracket",
+        ));
     }
     if limit > 1 && n != most {
         return Err(Problem::at(at, format!("expected {most} numbers")));
@@ -335,7 +333,13 @@ fn named(
     c.skip();
     let at = c.pos;
     if c.at(0).is_ascii_digit() {
-        return expression::constant(c, s);
+        let v = expression::constant(c, s)?;
+        // Where names stand for all values, so do their numbers.
+        return if (0..names.len() as i64).contains(&v) {
+            Ok(v)
+        } else {
+            Err(Problem::at(at, format!("invalid {what} value")))
+        };
     }
     let w = word(c);
     w.strip_prefix(prefix.as_bytes())
@@ -394,7 +398,12 @@ fn valued(
                 1 => (Mod::Omod, 0),
                 2 => (Mod::Omod, 1),
                 4 => (Mod::Omod, 2),
-                _ => return Err(Problem::at(here, "invalid mul value: 1, 2 or 4 is possible")),
+                _ => {
+                    return Err(Problem::at(
+                        here,
+                        "invalid mul value: 1, 2 or 4 is possible",
+                    ));
+                }
             }
         }
         b"div" => {
@@ -429,12 +438,20 @@ fn valued(
                 &["FP8", "BF8", "FP6", "BF6", "FP4"],
                 "matrix format",
             )?;
-            let m = if name == b"matrix_a_fmt" { Mod::MatrixAFmt } else { Mod::MatrixBFmt };
+            let m = if name == b"matrix_a_fmt" {
+                Mod::MatrixAFmt
+            } else {
+                Mod::MatrixBFmt
+            };
             (m, v)
         }
         b"matrix_a_scale" | b"matrix_b_scale" => {
             let v = named(c, s, "MATRIX_SCALE_", &["ROW0", "ROW1"], "matrix scale")?;
-            let m = if name == b"matrix_a_scale" { Mod::MatrixAScale } else { Mod::MatrixBScale };
+            let m = if name == b"matrix_a_scale" {
+                Mod::MatrixAScale
+            } else {
+                Mod::MatrixBScale
+            };
             (m, v)
         }
         b"matrix_a_scale_fmt" | b"matrix_b_scale_fmt" => {
@@ -457,13 +474,7 @@ fn valued(
         b"src1_sel" => (Mod::Src1Sel, named(c, s, "", SELECT, "src1_sel")?),
         b"dst_unused" => (
             Mod::DstUnused,
-            named(
-                c,
-                s,
-                "UNUSED_",
-                &["PAD", "SEXT", "PRESERVE"],
-                "dst_unused",
-            )?,
+            named(c, s, "UNUSED_", &["PAD", "SEXT", "PRESERVE"], "dst_unused")?,
         ),
         b"dpp8" => {
             if t.is_gfx9() {
@@ -510,13 +521,7 @@ fn valued(
             if t.major() < 12 {
                 return Err(Problem::at(at, format!("scope is not supported on {t}")));
             }
-            let v = named(
-                c,
-                s,
-                "SCOPE_",
-                &["CU", "SE", "DEV", "SYS"],
-                "scope",
-            )?;
+            let v = named(c, s, "SCOPE_", &["CU", "SE", "DEV", "SYS"], "scope")?;
             if !(0..=3).contains(&v) {
                 return Err(Problem::at(at, "invalid scope value"));
             }
@@ -554,7 +559,10 @@ fn dpp(
     };
     let text = || String::from_utf8_lossy(name).into_owned();
     if !there {
-        return Err(Problem::at(at, format!("{} is not supported on {t}", text())));
+        return Err(Problem::at(
+            at,
+            format!("{} is not supported on {t}", text()),
+        ));
     }
     c.skip();
     let here = c.pos;
@@ -584,7 +592,10 @@ fn hint(
     c.skip();
     let at = c.pos;
     if how.target.major() < 12 {
-        return Err(Problem::at(at, format!("th is not supported on {}", how.target)));
+        return Err(Problem::at(
+            at,
+            format!("th is not supported on {}", how.target),
+        ));
     }
     let v = if c.at(0).is_ascii_digit() {
         expression::constant(c, s)?
@@ -634,7 +645,10 @@ fn hint(
                 Access::Store => "store",
                 _ => "load",
             };
-            return Err(Problem::at(at, format!("invalid th value for {what} instructions")));
+            return Err(Problem::at(
+                at,
+                format!("invalid th value for {what} instructions"),
+            ));
         }
         v
     };

@@ -153,12 +153,7 @@ pub(super) fn read(
     }
 }
 
-fn one(
-    c: &mut Cursor<'_>,
-    line: &mut Line,
-    s: &mut Symbols,
-    how: &Reading,
-) -> Result<(), Problem> {
+fn one(c: &mut Cursor<'_>, line: &mut Line, s: &mut Symbols, how: &Reading) -> Result<(), Problem> {
     let at = c.pos;
     for &(position, style) in &how.special[..how.specials as usize] {
         if position as usize == line.count
@@ -285,10 +280,7 @@ fn value(
                     op.value = Value::Float(-float(c)?);
                     Ok(())
                 }
-                b'-' => Err(Problem::at(
-                    at,
-                    "invalid syntax, expected 'neg' modifier",
-                )),
+                b'-' => Err(Problem::at(at, "invalid syntax, expected 'neg' modifier")),
                 _ => {
                     if let Some(r) = register::parse(&mut ahead, how.target, s)? {
                         *c = ahead;

@@ -6,17 +6,21 @@ use super::modifier::{Access, Mod};
 use super::special;
 use std::collections::HashMap;
 use std::sync::OnceLock;
-use waveglass_isa::{
-    ImmStyle, InstDef, InstFlags, OperandKind, Piece, Shape, Target, rows,
-};
+use waveglass_isa::{ImmStyle, InstDef, InstFlags, OperandKind, Piece, Shape, Target, rows};
 
 /// One positional operand of a pattern.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Want {
     /// A register or constant, with the position of its modifiers' field.
-    Source { operand: u8, mods: Option<u8> },
+    Source {
+        operand: u8,
+        mods: Option<u8>,
+    },
     /// A number that goes into a field as it is.
-    Number { operand: u8, style: ImmStyle },
+    Number {
+        operand: u8,
+        style: ImmStyle,
+    },
     /// VCC as wide as a wave.
     Vcc,
     /// All of VCC.
@@ -127,7 +131,11 @@ fn compile(def: &InstDef) -> Pattern {
             Piece::Text(text) => {
                 listing = text.contains('[') || listing && !text.contains(']');
                 let text = text
-                    .strip_prefix(if p.wants.is_empty() { p.form.suffix() } else { "\u{0}" })
+                    .strip_prefix(if p.wants.is_empty() {
+                        p.form.suffix()
+                    } else {
+                        "\u{0}"
+                    })
                     .unwrap_or(text);
                 for word in text.split([' ', ',']).filter(|w| !w.is_empty()) {
                     match word {
@@ -278,7 +286,8 @@ fn hash(name: &[u8]) -> usize {
 impl Table {
     /// The table of a target, made at the first call.
     pub(super) fn of(target: Target) -> &'static Table {
-        static TABLES: [OnceLock<Table>; Target::COUNT] = [const { OnceLock::new() }; Target::COUNT];
+        static TABLES: [OnceLock<Table>; Target::COUNT] =
+            [const { OnceLock::new() }; Target::COUNT];
         TABLES[target.index()].get_or_init(|| Table::build(target))
     }
 
@@ -310,9 +319,7 @@ impl Table {
             // LLVM takes the shorter encoding of a pair where it can, but for this one.
             let long_first =
                 target.has_gfx1250_insts() && name.starts_with("v_dual_dot2acc_f32_bf16");
-            list.sort_by_key(|c| {
-                (c.pattern.form, (c.def.encoding() == "VOPD3") != long_first)
-            });
+            list.sort_by_key(|c| (c.pattern.form, (c.def.encoding() == "VOPD3") != long_first));
             let mut special = [(0, ImmStyle::Raw); 2];
             let mut specials = 0;
             for c in &list {

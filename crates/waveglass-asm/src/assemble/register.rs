@@ -43,7 +43,11 @@ pub(super) fn parse(
     if next == b'[' {
         c.pos += prefix + 1;
         let first = range_bound(c, s)?;
-        let last = if c.eat(b':') { range_bound(c, s)? } else { first };
+        let last = if c.eat(b':') {
+            range_bound(c, s)?
+        } else {
+            first
+        };
         if !c.eat(b']') {
             return Err(Problem::at(c.pos, "expected a closing bracket"));
         }
@@ -125,7 +129,9 @@ fn reg(
         if !index.is_multiple_of(align) {
             return Err(Problem::at(
                 at,
-                format!("invalid register alignment: a tuple of {dwords} starts at a multiple of {align}"),
+                format!(
+                    "invalid register alignment: a tuple of {dwords} starts at a multiple of {align}"
+                ),
             ));
         }
     }

@@ -76,9 +76,7 @@ impl Limits {
 
     pub(super) fn function(&self, f: Function, v: &[i64; 8]) -> Option<i64> {
         Some(match f {
-            Function::ExtraSgprs => {
-                self.extra_sgprs(v[0] != 0, v[1] != 0, v[2] != 0) as i64
-            }
+            Function::ExtraSgprs => self.extra_sgprs(v[0] != 0, v[1] != 0, v[2] != 0) as i64,
             Function::TotalVgprs => self.total_vgprs(v[0], v[1]),
             Function::AlignTo => {
                 let (value, align) = (v[0], v[1]);

@@ -97,7 +97,10 @@ fn field(
     if (least..=most).contains(&v) {
         Ok(v)
     } else {
-        Err(Problem::at(at, format!("{what}: {least} to {most} is possible")))
+        Err(Problem::at(
+            at,
+            format!("{what}: {least} to {most} is possible"),
+        ))
     }
 }
 
@@ -128,7 +131,10 @@ fn message(c: &mut Cursor<'_>, s: &mut Symbols, target: Target) -> Result<i64> {
     let id = if symbolic {
         c.pos += name.len();
         find(name).ok_or_else(|| {
-            Problem::at(at, format!("specified message id is not supported on {target}"))
+            Problem::at(
+                at,
+                format!("specified message id is not supported on {target}"),
+            )
         })?
     } else {
         field(c, s, 0, if gfx11 { 255 } else { 15 }, "invalid message id")?
@@ -173,7 +179,10 @@ fn message(c: &mut Cursor<'_>, s: &mut Symbols, target: Target) -> Result<i64> {
             let at = c.pos;
             let with_stream = matches!(id, 2 | 3) && operation != 0 && !gfx11;
             if symbolic && !with_stream {
-                return Err(Problem::at(at, "message operation does not support streams"));
+                return Err(Problem::at(
+                    at,
+                    "message operation does not support streams",
+                ));
             }
             stream = field(c, s, 0, 3, "invalid message stream id")?;
         }
@@ -281,7 +290,10 @@ fn wait_counts(c: &mut Cursor<'_>, s: &mut Symbols, target: Target) -> Result<i6
         } else {
             return Err(Problem::at(
                 at,
-                format!("too large value for {}: it counts to {most}", String::from_utf8_lossy(plain)),
+                format!(
+                    "too large value for {}: it counts to {most}",
+                    String::from_utf8_lossy(plain)
+                ),
             ));
         };
         let mut used = 0;
@@ -321,9 +333,9 @@ fn dependencies(c: &mut Cursor<'_>, s: &mut Symbols, target: Target) -> Result<i
         c.skip();
         let at = c.pos;
         let name = c.name();
-        let found = fields.iter().find(|f| {
-            f.0.strip_suffix('(').is_some_and(|n| n.as_bytes() == name)
-        });
+        let found = fields
+            .iter()
+            .find(|f| f.0.strip_suffix('(').is_some_and(|n| n.as_bytes() == name));
         let Some(&(_, first, most)) = found else {
             return Err(Problem::at(
                 at,
@@ -476,7 +488,10 @@ fn attribute(c: &mut Cursor<'_>) -> Result<i64> {
         .and_then(|n| n.parse().ok())
         .ok_or_else(|| Problem::at(at, "invalid or missing interpolation attribute number"))?;
     if n > 32 || n < 0 {
-        return Err(Problem::at(at, "out of bounds interpolation attribute number"));
+        return Err(Problem::at(
+            at,
+            "out of bounds interpolation attribute number",
+        ));
     }
     Ok(n | channel << 8)
 }
@@ -504,10 +519,17 @@ fn export(c: &mut Cursor<'_>, target: Target) -> Result<i64> {
     };
     v.or_else(|| number(b"mrt", 7))
         .or_else(|| number(b"pos", 3 + gfx10 as i64).map(|n| n + 12))
-        .or_else(|| number(b"dual_src_blend", 1).filter(|_| gfx11).map(|n| n + 21))
+        .or_else(|| {
+            number(b"dual_src_blend", 1)
+                .filter(|_| gfx11)
+                .map(|n| n + 21)
+        })
         .or_else(|| number(b"param", 31).filter(|_| !gfx11).map(|n| n + 32))
         .ok_or_else(|| {
-            Problem::at(at, format!("exp target is not supported on {target} or does not exist"))
+            Problem::at(
+                at,
+                format!("exp target is not supported on {target} or does not exist"),
+            )
         })
 }
 
@@ -568,7 +590,12 @@ pub(super) fn swizzle(c: &mut Cursor<'_>, s: &mut Symbols) -> Result<Option<i64>
         b"BROADCAST" => {
             let group = next(c, 2, 32, "group size must be in the interval [2,32]")?;
             let group = power(c, group)?;
-            let lane = next(c, 0, group - 1, "lane id must be in the interval [0,group size - 1]")?;
+            let lane = next(
+                c,
+                0,
+                group - 1,
+                "lane id must be in the interval [0,group size - 1]",
+            )?;
             (32 - group) | lane << 5
         }
         b"SWAP" => {
@@ -582,7 +609,12 @@ pub(super) fn swizzle(c: &mut Cursor<'_>, s: &mut Symbols) -> Result<Option<i64>
         b"FFT" => 0xe000 | next(c, 0, 31, "FFT swizzle must be in the interval [0,31]")?,
         b"ROTATE" => {
             let direction = next(c, 0, 1, "direction must be 0 (left) or 1 (right)")?;
-            let size = next(c, 0, 31, "number of threads to rotate must be in the interval [0,31]")?;
+            let size = next(
+                c,
+                0,
+                31,
+                "number of threads to rotate must be in the interval [0,31]",
+            )?;
             0xc000 | direction << 10 | size << 5
         }
         _ => return Err(Problem::at(at, "expected a swizzle mode")),

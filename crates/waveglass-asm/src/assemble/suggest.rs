@@ -41,7 +41,10 @@ fn elsewhere(base: &str, at: usize, target: Target) -> Option<Problem> {
         return None;
     }
     let here = Table::of(target);
-    let twin = names.iter().skip(1).find(|n| here.find(n.as_bytes()).is_some());
+    let twin = names
+        .iter()
+        .skip(1)
+        .find(|n| here.find(n.as_bytes()).is_some());
     let list: Vec<&str> = Target::ALL
         .iter()
         .filter(|t| targets >> t.index() & 1 != 0)

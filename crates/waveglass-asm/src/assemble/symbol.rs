@@ -36,8 +36,6 @@ pub(super) struct Symbol {
     pub(super) size: Option<Expr>,
     /// `.set` may give a variable another value; `.equiv` and labels may not be defined again.
     pub(super) fixed: bool,
-    /// The line that first asks for it.
-    pub(super) used: u32,
 }
 
 /// All symbols and expression nodes of a source.
@@ -95,7 +93,6 @@ impl Symbols {
             kind: 0,
             size: None,
             fixed: false,
-            used: self.line,
         });
         self.names.insert(name.into(), id);
         id

@@ -6,9 +6,7 @@ use super::matcher::For;
 use super::modifier::Mod;
 use super::operand::{Line, Op, Value};
 use super::pattern::{Candidate, Form, Want};
-use waveglass_isa::{
-    Access, Decoder, Field, Implicit, Inst, InstFlags, Reg, RegFile, Target,
-};
+use waveglass_isa::{Access, Decoder, Field, Implicit, Inst, InstFlags, Reg, RegFile, Target};
 
 /// Rejects what the hardware does not do.
 #[inline]
@@ -29,10 +27,14 @@ pub(super) fn check(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<
                 "TFE modifier has no meaning for store instructions",
             ))
         }
-        b'i' => image(line, c, inst, on),
+        b'i' => image(line, c, inst),
         b'd' if name.starts_with("ds_gws") && on.target.has_gfx90a_insts() => aligned(line, on),
         b's' if name.starts_with("s_waitcnt_") && on.target.major() >= 11 => null_first(line),
         b's' if name.contains("barrier") => barrier(line),
+        b's' if name == "s_cbranch_g_fork" && !inst.literal_words().is_empty() => Err(Problem::at(
+            0,
+            "invalid operand for instruction: literals are not supported",
+        )),
         _ => Ok(()),
     }
 }
@@ -44,9 +46,10 @@ fn place(ops: &[Op], n: usize) -> usize {
 /// A barrier is named by a number or by M0 (RDNA4 ISA, S_BARRIER_SIGNAL).
 fn barrier(line: &Line) -> Result<(), Problem> {
     match line.ops().last() {
-        Some(op) if matches!(op.value, Value::Reg(r) if r.file != RegFile::M0) => Err(
-            Problem::at(op.at as usize, "invalid operand for instruction: a number or m0 names a barrier"),
-        ),
+        Some(op) if matches!(op.value, Value::Reg(r) if r.file != RegFile::M0) => Err(Problem::at(
+            op.at as usize,
+            "invalid operand for instruction: a number or m0 names a barrier",
+        )),
         _ => Ok(()),
     }
 }
@@ -100,7 +103,22 @@ fn vector(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Proble
     let mut used = [Reg::new(RegFile::Vgpr, 0, 0); 8];
     let mut count = 0;
     let limit = bus_limit(def.mnemonic, c.pattern.form, on.target);
-    if def.reads.contains(Implicit::VCC) {
+    // The table has VCC for every pair; those with v_dual_cndmask_b32 without a mask read it.
+    let pair = line.split != 0;
+    let implicit = match pair {
+        true => {
+            let masked =
+                |ops: &[Op]| matches!(ops.get(3), Some(op) if matches!(op.value, Value::Reg(_)));
+            let (x, y) = line.ops().split_at(line.split);
+            def.mnemonic
+                .split(" :: ")
+                .zip([x, y])
+                .any(|(n, ops)| n == "v_dual_cndmask_b32" && !masked(ops))
+        }
+        false => def.reads.contains(Implicit::VCC),
+    };
+    let writelane = def.mnemonic == "v_writelane_b32";
+    if implicit {
         used[0] = Reg::new(RegFile::Vcc, 0, (on.wave_size / 32) as u8);
         count = 1;
     }
@@ -122,7 +140,10 @@ fn vector(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Proble
             }
             _ => continue,
         };
-        if matches!(reg.file, RegFile::Vgpr | RegFile::Agpr | RegFile::Null) {
+        // The lane select of V_WRITELANE in M0 is no operand of the vector ALU.
+        if matches!(reg.file, RegFile::Vgpr | RegFile::Agpr | RegFile::Null)
+            || writelane && reg.file == RegFile::M0
+        {
             continue;
         }
         scalars = true;
@@ -134,7 +155,11 @@ fn vector(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Proble
         }
     }
     let literal = !inst.literal_words().is_empty()
-        || def.shape.operands.iter().any(|o| o.field == Field::Imm || o.field == Field::ImmX);
+        || def
+            .shape
+            .operands
+            .iter()
+            .any(|o| o.field == Field::Imm || o.field == Field::ImmX);
     count += literal as usize;
     if scalars && count > limit && bus_applies(def.encoding()) {
         return Err(Problem::at(
@@ -183,8 +208,20 @@ fn more(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem>
     if line.has(Mod::OpSel) && def.shape.sources.count > 0 && on.target.major() >= 11 {
         halves(line, c)?;
     }
-    if def.flags.contains(InstFlags::MAI) && on.target.has_gfx90a_insts() {
+    if c.pattern.form == Form::Sdwa
+        && (def.mnemonic.ends_with("_bf8") || def.mnemonic.ends_with("_fp8"))
+        && let Some(op) = ops.iter().find(|o| o.sext)
+    {
+        return Err(Problem::at(
+            op.at as usize,
+            "sext is not possible for this operand",
+        ));
+    }
+    if def.flags.contains(InstFlags::MAI) {
         matrix_overlap(line, c)?;
+        if on.target == Target::Gfx908 {
+            mai_gfx908(line, c)?;
+        }
     }
     Ok(())
 }
@@ -220,17 +257,44 @@ fn halves(line: &Line, c: &Candidate) -> Result<(), Problem> {
     Ok(())
 }
 
+/// Sources that CDNA 1 does not take: inline constants as matrix C (LLVM's
+/// FeatureMFMAInlineLiteralBug) and scalar registers in V_ACCVGPR_WRITE.
+fn mai_gfx908(line: &Line, c: &Candidate) -> Result<(), Problem> {
+    let ops = line.ops();
+    if c.def.mnemonic.starts_with("v_accvgpr_write") {
+        return match ops.get(1) {
+            Some(op) if matches!(op.value, Value::Reg(r) if r.file != RegFile::Vgpr) => {
+                Err(Problem::at(
+                    op.at as usize,
+                    "source operand must be either a VGPR or an inline constant",
+                ))
+            }
+            _ => Ok(()),
+        };
+    }
+    match ops.get(3) {
+        Some(op) if matches!(op.value, Value::Float(_) | Value::Int(_)) => Err(Problem::at(
+            op.at as usize,
+            "inline constants are not allowed for this operand",
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// Matrix C may be the result's registers or apart from them, not in between (CDNA2 ISA 3.6.6).
 fn matrix_overlap(line: &Line, c: &Candidate) -> Result<(), Problem> {
     let at = |field: Field| {
-        line.ops().iter().zip(&c.pattern.wants).find_map(|(op, w)| match (w, op.value) {
-            (Want::Source { operand, .. }, Value::Reg(r))
-                if c.def.shape.operands[*operand as usize].field == field =>
-            {
-                Some((r, op.at))
-            }
-            _ => None,
-        })
+        line.ops()
+            .iter()
+            .zip(&c.pattern.wants)
+            .find_map(|(op, w)| match (w, op.value) {
+                (Want::Source { operand, .. }, Value::Reg(r))
+                    if c.def.shape.operands[*operand as usize].field == field =>
+                {
+                    Some((r, op.at))
+                }
+                _ => None,
+            })
     };
     let (Some((d, _)), Some((s, place))) = (at(Field::Vdst), at(Field::Src2)) else {
         return Ok(());
@@ -265,7 +329,10 @@ fn dpp(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem> 
                     ));
                 }
                 Value::Reg(r) if r.file != RegFile::Vgpr => {
-                    return Err(Problem::at(op.at as usize, "invalid operand for instruction"));
+                    return Err(Problem::at(
+                        op.at as usize,
+                        "invalid operand for instruction",
+                    ));
                 }
                 _ => {}
             }
@@ -280,18 +347,33 @@ fn dpp(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem> 
             .any(|o| o.bits == 64 && o.access == Access::Read)
     };
     if on.target.is_gfx9() && !on.target.has_gfx90a_insts() && wide() {
-        return Err(Problem::at(0, format!("{} does not exist with DPP on {}", c.def.mnemonic, on.target)));
+        return Err(Problem::at(
+            0,
+            format!(
+                "{} does not exist with DPP on {}",
+                c.def.mnemonic, on.target
+            ),
+        ));
     }
     let mut bytes = [0u8; 20];
     for (b, w) in bytes.chunks_exact_mut(4).zip(inst.words()) {
         b.copy_from_slice(&w.to_le_bytes());
     }
-    let back = Decoder::new(on.target).wave_size(on.wave_size).decode(&bytes);
+    let back = Decoder::new(on.target)
+        .wave_size(on.wave_size)
+        .decode(&bytes);
     if back.is_err() {
-        let m = if line.has(Mod::DppCtrl) { Mod::DppCtrl } else { Mod::Dpp8 };
+        let m = if line.has(Mod::DppCtrl) {
+            Mod::DppCtrl
+        } else {
+            Mod::Dpp8
+        };
         return Err(Problem::at(
             line.places[m as usize] as usize,
-            format!("{} does not take this dpp control on {}", c.def.mnemonic, on.target),
+            format!(
+                "{} does not take this dpp control on {}",
+                c.def.mnemonic, on.target
+            ),
         ));
     }
     Ok(())
@@ -299,16 +381,16 @@ fn dpp(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem> 
 
 /// Encodings whose sources share the constant bus.
 fn bus_applies(encoding: &str) -> bool {
-    encoding.contains("VOP") && !encoding.starts_with("VOPD")
+    encoding.contains("VOP")
 }
 
 /// How many scalar values an instruction may read (Vega ISA 6.2.1, RDNA1 ISA 6.2.1).
 fn bus_limit(name: &str, form: Form, target: Target) -> usize {
     if target.major() < 10 {
-        // The lane select of V_WRITELANE is no operand of the vector ALU.
-        return 1 + (name == "v_writelane_b32") as usize;
+        return 1;
     }
-    let shift64 = matches!(name, "v_lshlrev_b64" | "v_lshrrev_b64" | "v_ashrrev_i64")
+    let shift64 = !target.has_gfx1250_insts()
+        && matches!(name, "v_lshlrev_b64" | "v_lshrrev_b64" | "v_ashrrev_i64")
         && matches!(form, Form::E64);
     if shift64 { 1 } else { 2 }
 }
@@ -327,7 +409,10 @@ fn lds_direct(op: &Op, field: Field, c: &Candidate, on: For) -> Result<(), Probl
         ));
     }
     if c.pattern.form == Form::Sdwa || is_reversed(c.def.mnemonic) {
-        return Err(Problem::at(at, "lds_direct cannot be used with this instruction"));
+        return Err(Problem::at(
+            at,
+            "lds_direct cannot be used with this instruction",
+        ));
     }
     if field != Field::Src0 {
         return Err(Problem::at(at, "lds_direct may be used as src0 only"));
@@ -335,7 +420,7 @@ fn lds_direct(op: &Op, field: Field, c: &Candidate, on: For) -> Result<(), Probl
     Ok(())
 }
 
-fn image(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem> {
+fn image(line: &Line, c: &Candidate, inst: &Inst) -> Result<(), Problem> {
     let def = c.def;
     let name = def.mnemonic;
     let Some(demand) = inst.image_demand() else {
@@ -347,7 +432,8 @@ fn image(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem
         return Err(Problem::at(dmask_at, "invalid atomic image dmask")
             .help("0x1, 0x3 and 0xf are possible"));
     }
-    if def.flags.contains(InstFlags::GATHER4) && name.contains("gather4") && dmask.count_ones() != 1 {
+    if def.flags.contains(InstFlags::GATHER4) && name.contains("gather4") && dmask.count_ones() != 1
+    {
         return Err(Problem::at(
             dmask_at,
             "invalid image_gather dmask: only one bit must be set",
@@ -359,17 +445,21 @@ fn image(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem
             "invalid dim; must be MSAA type",
         ));
     }
-    let data = line.ops().iter().zip(&c.pattern.wants).find_map(|(op, w)| match (w, op.value) {
-        (Want::Source { operand, .. }, Value::Reg(r))
-            if matches!(
-                def.shape.operands[*operand as usize].field,
-                Field::Vdata | Field::VdataIn | Field::Vdst
-            ) =>
-        {
-            Some((r, op.at))
-        }
-        _ => None,
-    });
+    let data = line
+        .ops()
+        .iter()
+        .zip(&c.pattern.wants)
+        .find_map(|(op, w)| match (w, op.value) {
+            (Want::Source { operand, .. }, Value::Reg(r))
+                if matches!(
+                    def.shape.operands[*operand as usize].field,
+                    Field::Vdata | Field::VdataIn | Field::Vdst
+                ) =>
+            {
+                Some((r, op.at))
+            }
+            _ => None,
+        });
     if let Some((r, at)) = data
         && r.dwords != demand.0
     {
@@ -420,7 +510,11 @@ pub(super) fn pair(line: &Line, c: &Candidate, on: For) -> Result<(), Problem> {
     }
     let wide = c.def.encoding() == "VOPD3";
     let (first, second) = line.ops().split_at(line.split);
-    let names = c.def.mnemonic.split_once(" :: ").unwrap_or((c.def.mnemonic, ""));
+    let names = c
+        .def
+        .mnemonic
+        .split_once(" :: ")
+        .unwrap_or((c.def.mnemonic, ""));
     let component = |ops: &[Op], name: &str| -> [Option<Reg>; 4] {
         let mut regs = [None; 4];
         for (slot, op) in regs.iter_mut().zip(ops) {
@@ -438,8 +532,7 @@ pub(super) fn pair(line: &Line, c: &Candidate, on: For) -> Result<(), Problem> {
     let (x, y) = (component(first, names.0), component(second, names.1));
     // LLVM compares other operands in this one (see data/llvm-differs.txt).
     // Two moves may read the same bank from gfx12 on.
-    let moves = on.target.major() >= 12
-        && c.def.mnemonic == "v_dual_mov_b32 :: v_dual_mov_b32";
+    let moves = on.target.major() >= 12 && c.def.mnemonic == "v_dual_mov_b32 :: v_dual_mov_b32";
     let odd = moves || on.target.has_gfx1250_insts() && c.def.mnemonic.contains("dot2acc_f32_bf16");
     const MASKS: [[u16; 4]; 2] = [[1, 3, 3, 1], [1, 3, 3, 3]];
     for n in 0..4 {
@@ -469,7 +562,7 @@ pub(super) fn pair(line: &Line, c: &Candidate, on: For) -> Result<(), Problem> {
         }
         let mask = MASKS[wide as usize][n];
         let same_bank = (0..a.dwords as u16)
-            .zip(0..b.dwords as u16)
+            .flat_map(|i| (0..b.dwords as u16).map(move |j| (i, j)))
             .any(|(i, j)| (a.index + i) & mask == (b.index + j) & mask);
         let shared = on.target.has_gfx1250_insts() && a == b;
         if same_bank && !shared {

@@ -75,9 +75,7 @@ impl<'l, 'a, 'b> Writer<'l, 'a, 'b> {
             .symbols
             .iter()
             .enumerate()
-            .filter(|(_, s)| {
-                s.binding != 0 && matches!(s.visibility, 0 | 3) && !s.name.is_empty()
-            })
+            .filter(|(_, s)| s.binding != 0 && matches!(s.visibility, 0 | 3) && !s.name.is_empty())
             .map(|(n, _)| n)
             .collect();
         let defined = |n: &usize| l.input.symbols[*n].place != LinkPlace::Undefined;
@@ -117,7 +115,16 @@ impl<'l, 'a, 'b> Writer<'l, 'a, 'b> {
         self.emit()
     }
 
-    fn part(&mut self, name: &str, kind: u32, flags: u64, align: u64, entry: u64, content: Content, size: u64) {
+    fn part(
+        &mut self,
+        name: &str,
+        kind: u32,
+        flags: u64,
+        align: u64,
+        entry: u64,
+        content: Content,
+        size: u64,
+    ) {
         self.parts.push(Part {
             name: name.to_owned(),
             kind,
@@ -156,7 +163,15 @@ impl<'l, 'a, 'b> Writer<'l, 'a, 'b> {
         self.part(".dynstr", 3, ALLOC, 1, 0, Content::DynStr, len);
         let relocations = self.l.dynamic.len() as u64;
         if relocations > 0 {
-            self.part(".rela.dyn", 4, ALLOC, 8, 24, Content::Rela, 24 * relocations);
+            self.part(
+                ".rela.dyn",
+                4,
+                ALLOC,
+                8,
+                24,
+                Content::Rela,
+                24 * relocations,
+            );
         }
         let outputs = |w: &mut Self, range: std::ops::RangeInclusive<u32>| {
             for (i, o) in w.l.outputs.iter().enumerate() {
@@ -172,18 +187,40 @@ impl<'l, 'a, 'b> Writer<'l, 'a, 'b> {
         outputs(self, 2..=2);
         outputs(self, 3..=3);
         let entries = if relocations > 0 { 11 } else { 7 };
-        self.part(".dynamic", 6, ALLOC | WRITE, 8, 16, Content::Dynamic, 16 * entries);
+        self.part(
+            ".dynamic",
+            6,
+            ALLOC | WRITE,
+            8,
+            16,
+            Content::Dynamic,
+            16 * entries,
+        );
         if !self.l.got.is_empty() {
             let size = 8 * self.l.got.len() as u64;
             self.part(".got", 1, ALLOC | WRITE, 8, 0, Content::Got, size);
         }
-        self.part(".relro_padding", NOBITS, ALLOC | WRITE, 1, 0, Content::RelroPadding, 0);
+        self.part(
+            ".relro_padding",
+            NOBITS,
+            ALLOC | WRITE,
+            1,
+            0,
+            Content::RelroPadding,
+            0,
+        );
         outputs(self, 4..=5);
         outputs(self, 6..=6);
         self.part(".symtab", 2, 0, 8, 24, Content::SymTab, 0);
         self.part(".shstrtab", 3, 0, 1, 0, Content::ShStrTab, 0);
         self.part(".strtab", 3, 0, 1, 0, Content::StrTab, 0);
-        let index = |c: Content| self.parts.iter().skip(1).position(|p| p.content == c).map_or(0, |n| n as u32 + 1);
+        let index = |c: Content| {
+            self.parts
+                .iter()
+                .skip(1)
+                .position(|p| p.content == c)
+                .map_or(0, |n| n as u32 + 1)
+        };
         let (dynsym, dynstr) = (index(Content::DynSym), index(Content::DynStr));
         let strtab = index(Content::StrTab);
         for p in self.parts.iter_mut().skip(1) {
@@ -256,7 +293,13 @@ impl<'l, 'a, 'b> Writer<'l, 'a, 'b> {
                 }
             }
         }
-        let find = |c: Content| self.parts.iter().skip(1).position(|p| p.content == c).map(|n| n + 1);
+        let find = |c: Content| {
+            self.parts
+                .iter()
+                .skip(1)
+                .position(|p| p.content == c)
+                .map(|n| n + 1)
+        };
         let dynamic = find(Content::Dynamic).unwrap_or(0);
         let padding = find(Content::RelroPadding).unwrap_or(0);
         let first_relro = loads
@@ -511,10 +554,16 @@ impl<'l, 'a, 'b> Writer<'l, 'a, 'b> {
             },
             ABS64 => (target, 8),
             REL64 => (relative, 8),
-            REL32 => (i32::try_from(relative as i64).map_err(|_| far())? as u32 as u64, 4),
+            REL32 => (
+                i32::try_from(relative as i64).map_err(|_| far())? as u32 as u64,
+                4,
+            ),
             REL32_LO => (relative & 0xffff_ffff, 4),
             REL32_HI => (relative >> 32, 4),
-            GOTPCREL => (i32::try_from(got() as i64).map_err(|_| far())? as u32 as u64, 4),
+            GOTPCREL => (
+                i32::try_from(got() as i64).map_err(|_| far())? as u32 as u64,
+                4,
+            ),
             GOTPCREL32_LO => (got() & 0xffff_ffff, 4),
             GOTPCREL32_HI => (got() >> 32, 4),
             REL16 => {
@@ -606,7 +655,14 @@ impl<'l, 'a, 'b> Writer<'l, 'a, 'b> {
         }
         h.extend_from_slice(&self.l.input.flags.to_le_bytes());
         let names = self.parts.len() as u16 - 2;
-        for v in [64, 56, self.segments.len() as u16, 64, self.parts.len() as u16, names] {
+        for v in [
+            64,
+            56,
+            self.segments.len() as u16,
+            64,
+            self.parts.len() as u16,
+            names,
+        ] {
             h.extend_from_slice(&v.to_le_bytes());
         }
         for s in &self.segments {
@@ -620,9 +676,18 @@ impl<'l, 'a, 'b> Writer<'l, 'a, 'b> {
                 _ => {
                     // The first segment holds the headers.
                     let headers = s.kind == 1 && s.first == 1;
-                    let (offset, address) = if headers { (0, 0) } else { (first.offset, first.address) };
+                    let (offset, address) = if headers {
+                        (0, 0)
+                    } else {
+                        (first.offset, first.address)
+                    };
                     let end = last.offset + if last.kind == NOBITS { 0 } else { last.size };
-                    (offset, address, end - offset, last.address + last.size - address)
+                    (
+                        offset,
+                        address,
+                        end - offset,
+                        last.address + last.size - address,
+                    )
                 }
             };
             h.extend_from_slice(&s.kind.to_le_bytes());

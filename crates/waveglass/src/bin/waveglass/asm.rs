@@ -39,7 +39,11 @@ pub(crate) fn main(args: &AsmArgs) -> Result<(), Failure> {
         Ok(a) => a,
         Err(d) => {
             findings(args, &name, &d)?;
-            let errors = d.list.iter().filter(|d| d.severity == Severity::Error).count();
+            let errors = d
+                .list
+                .iter()
+                .filter(|d| d.severity == Severity::Error)
+                .count();
             let s = if errors == 1 { "" } else { "s" };
             return Err(anyhow!("{name} does not assemble: {errors} error{s}").into());
         }
