@@ -1,5 +1,6 @@
 //! What maintainers run: `cargo xtask help` lists it.
 
+mod asm_vectors;
 mod bench;
 mod compare;
 mod differs;
@@ -25,6 +26,7 @@ cargo xtask bench-decode TARGET FILE time decode and print against LLVM over com
 cargo xtask rules                    write docs/memory-rules.md from the tests of the memory model
 cargo xtask semantics [TARGET|all] [names]
                                      count the instructions that are executed and refused, by family
+cargo xtask asm-vectors [TARGET|all]  ask LLVM's assembler about the golden vectors
 cargo xtask vectors [TARGET|all]      write the golden vectors of crates/waveglass-asm/tests
 ";
 
@@ -74,6 +76,13 @@ fn main() -> Result<()> {
                 Some(t) => t.split(',').map(str::parse).collect::<Result<_, _>>()?,
             };
             semantics::run(&targets, rest.get(1) == Some(&"names"))
+        }
+        ["asm-vectors", list @ ..] => {
+            let targets: Vec<Target> = match list.first() {
+                None | Some(&"all") => Target::ALL.to_vec(),
+                Some(t) => t.split(',').map(str::parse).collect::<Result<_, _>>()?,
+            };
+            asm_vectors::run(&targets)
         }
         ["vectors", list @ ..] => {
             let targets: Vec<Target> = match list.first() {

@@ -16,6 +16,7 @@
 //! ```
 
 pub mod access;
+mod assembly;
 mod card;
 mod descriptor;
 pub mod host;
@@ -25,6 +26,7 @@ mod meaning;
 mod source_lines;
 mod target_facts;
 
+pub use assembly::link_code_object;
 pub use card::{Card, FieldRow, OperandRow};
 pub use descriptor::{DescriptorCard, DescriptorError, DescriptorRow, set_descriptor_field};
 pub use listing::{Function, Line, Listing, ListingError, ListingOptions, disassemble};

@@ -1,6 +1,7 @@
 //! The `waveglass` command: arguments, output and exit statuses around the library.
 
 mod access;
+mod asm;
 mod cli;
 mod decode;
 mod demo;
@@ -45,6 +46,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Demo(args) => demo::main(&args),
         Command::Run(args) => run::main(args),
         Command::Dis(args) => dis::main(&args),
+        Command::Asm(args) => asm::main(&args),
         Command::Decode(args) => decode::main(&args),
         Command::Access(args) => access::main(&args),
         Command::Descriptor(args) => descriptor::main(&args),
