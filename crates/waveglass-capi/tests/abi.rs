@@ -11,7 +11,10 @@ struct Module(*mut waveglass_capi::Module);
 
 impl Module {
     fn load(context: &Context, file: &str) -> Self {
-        let bytes = kernels(file);
+        Self::from_bytes(context, &kernels(file))
+    }
+
+    fn from_bytes(context: &Context, bytes: &[u8]) -> Self {
         let mut module = null_mut();
         // SAFETY: all pointers are valid.
         let status = unsafe {
@@ -215,6 +218,23 @@ fn a_module_keeps_its_names_and_takes_hidden_arguments_from_the_launch() {
             .enumerate()
             .all(|(i, &v)| v == 2.0 * i as f32 + 1.0)
     );
+}
+
+#[test]
+fn a_module_s_variables_keep_their_values_and_each_load_has_its_own() {
+    let context = Context::new("gfx1100");
+    let file = include_bytes!("probes/counter.gfx1100.hsaco");
+    let mut out = [0u32];
+    context.register(&mut out, WAVEGLASS_READ_WRITE, "out");
+    let arg = (out.as_mut_ptr() as u64).to_le_bytes();
+    for _ in 0..2 {
+        let module = Module::from_bytes(&context, file);
+        for expected in 41..44 {
+            let status = module.launch(&context, c"counter", 1, 1, &arg);
+            assert_eq!(status, Status::Ok, "{}", error());
+            assert_eq!(std::hint::black_box(&out)[0], expected);
+        }
+    }
 }
 
 #[test]
