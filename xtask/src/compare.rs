@@ -36,6 +36,83 @@ pub(crate) fn bytes(words: &[u32; 5]) -> [u8; 20] {
     b
 }
 
+/// Prints LLVM's and the project's text for bytes in hex.
+pub(crate) fn show(target: Target, wave: u32, hex: &[&str]) -> Result<()> {
+    let samples = hex
+        .iter()
+        .map(|h| {
+            let mut b = [0; 20];
+            for (i, x) in b.iter_mut().enumerate().take(h.len() / 2) {
+                *x = u8::from_str_radix(&h[2 * i..2 * i + 2], 16)?;
+            }
+            Ok(b)
+        })
+        .collect::<Result<Vec<_>>>()?;
+    let answers = worker::ask(target.name(), &features(target, wave, true), &samples)?;
+    for ((h, b), llvm) in hex.iter().zip(&samples).zip(answers) {
+        let ours = print_bytes(target, wave, b, &PrintOptions::default());
+        println!("{h}\n  llvm {llvm:?}\n  ours {ours:?}");
+    }
+    Ok(())
+}
+
+/// Finds instructions that the table lacks or has too many: every value of the upper half of the
+/// first dword, with a few simple rests, where only one side decodes. Prints one case a mnemonic.
+pub(crate) fn sweep(targets: &[Target]) -> Result<()> {
+    const RESTS: [(u32, [u32; 4]); 5] = [
+        (0, [0; 4]),
+        (0x0100, [0x0402_0501, 0, 0, 0]),
+        (0x0002, [0x0000_0080, 0, 0, 0]),
+        (0x00fa, [0xff00_e401, 0, 0, 0]),
+        (0x0000, [0x0402_04fa, 0xff00_e401, 0, 0]),
+    ];
+    let differs = Differs::load()?;
+    for &target in targets {
+        let wave = target.default_wave_size();
+        let mut samples: Vec<[u8; 20]> = RESTS
+            .iter()
+            .flat_map(|&(low, [a, b, c, d])| {
+                (0..=0xffffu32).map(move |high| bytes(&[high << 16 | low, a, b, c, d]))
+            })
+            .collect();
+        // VOP1 and SOP1 have their opcodes in the lower half.
+        for high in [0x7e02, 0x7e03, 0xbe80] {
+            samples
+                .extend((0..=0xffff).map(|low| bytes(&[high << 16 | low, 0xff00_e401, 0, 0, 0])));
+        }
+        let answers = worker::ask(target.name(), &features(target, wave, true), &samples)?;
+        let mut seen = std::collections::BTreeMap::new();
+        for (b, llvm) in samples.iter().zip(&answers) {
+            let ours = print_bytes(target, wave, b, &PrintOptions::default());
+            let text = match (llvm, &ours) {
+                (Answer::Text(t, _), None) => t,
+                (Answer::None, Some((t, _))) => t,
+                _ => continue,
+            };
+            if differs.allows_anywhere(target, b, llvm, ours.as_ref()) {
+                continue;
+            }
+            let name = text.split(' ').next().unwrap_or_default();
+            let missing = ours.is_none();
+            seen.entry((missing, name.to_owned()))
+                .or_insert_with(|| (*b, text.clone()));
+        }
+        for ((missing, _), (b, text)) in &seen {
+            let hex: String = b[..12].iter().map(|x| format!("{x:02x}")).collect();
+            println!(
+                "{target} {} {hex} {text}",
+                if *missing { "lacks" } else { "has" }
+            );
+        }
+        println!(
+            "{target}: {} samples, {} mnemonics",
+            samples.len(),
+            seen.len()
+        );
+    }
+    Ok(())
+}
+
 /// What to compare.
 pub(crate) struct Options<'a> {
     /// Samples a row.
@@ -48,9 +125,9 @@ pub(crate) struct Options<'a> {
     pub(crate) true16: bool,
 }
 
-/// The comparison fails where more than one sample in this many differs: the known gaps
-/// (`known-gaps.txt`) are rarer than that, and a fault in a family of instructions is not.
-const TOLERATED: u64 = 500;
+/// The comparison fails where more than one sample in this many differs: random bytes may yet find
+/// a corner that no list has, and a fault in an instruction shows more often than that.
+const TOLERATED: u64 = 5_000;
 
 /// Compares `count` samples of each row; prints up to `show` mismatches a target and wave size,
 /// one an (encoding, mnemonic), and the totals. Rows whose encoding does not contain `family`
@@ -127,6 +204,11 @@ pub(crate) fn run(targets: &[Target], options: &Options<'_>) -> Result<()> {
             }
         }
     }
+    let uses: Vec<String> = differs
+        .uses()
+        .map(|(line, n)| format!("{line}: {n}"))
+        .collect();
+    println!("uses of the lines of llvm-differs.txt: {}", uses.join(", "));
     anyhow::ensure!(
         failed.is_empty(),
         "more than one sample in {TOLERATED} differs from LLVM: {}",

@@ -3,15 +3,19 @@
 use crate::worker::Answer;
 use anyhow::{Context, Result, bail};
 use regex_lite::Regex;
+use std::cell::Cell;
+use std::ops::RangeInclusive;
 use waveglass_isa::{InstDef, OperandDef, OperandKind, Target};
 
 /// The parsed list.
 pub(crate) struct Differs(Vec<Entry>);
 
 struct Entry {
+    line: usize,
+    used: Cell<u64>,
     targets: Vec<Target>,
     encoding: String,
-    condition: Condition,
+    conditions: Vec<Condition>,
     answer: Expected,
 }
 
@@ -20,10 +24,14 @@ enum Condition {
     Llvm(Regex),
     /// The project's text matches.
     Ours(Regex),
-    /// A field of the sample's row has a value.
-    Field(String, u64),
-    /// One source asks for a 32-bit literal, another for a 64-bit one.
-    MixedLiterals,
+    /// A field of the sample's row has one of these values.
+    Field(String, Vec<RangeInclusive<u64>>),
+    /// A source that takes constants has the selector.
+    Literal(u64),
+    /// A source that takes vector registers alone has a number below 256.
+    ScalarInVectorSource,
+    /// A source of vector registers or inline constants has another number.
+    NoInlineConstant,
 }
 
 enum Expected {
@@ -56,7 +64,7 @@ impl Differs {
             if line.starts_with('#') || line.trim().is_empty() {
                 continue;
             }
-            entries.push(entry(line).with_context(|| format!("{path}:{}", n + 1))?);
+            entries.push(entry(n + 1, line).with_context(|| format!("{path}:{}", n + 1))?);
         }
         Ok(Self(entries))
     }
@@ -70,24 +78,15 @@ impl Differs {
         llvm: &Answer,
         ours: Option<&(String, usize)>,
     ) -> bool {
-        self.0.iter().any(|e| {
+        let entry = self.0.iter().find(|e| {
             if !e.targets.contains(&target) || !row.encoding().contains(&e.encoding) {
                 return false;
             }
-            let holds = match (&e.condition, llvm, ours) {
-                (Condition::Llvm(r), Answer::Text(t, _), _) => r.is_match(t),
-                (Condition::Ours(r), _, Some((t, _))) => r.is_match(t),
-                (Condition::MixedLiterals, ..) => {
-                    selects(row, bytes, 254) && selects(row, bytes, 255)
-                }
-                (Condition::Field(name, v), ..) => field(row, bytes, name) == Some(*v),
-                _ => false,
-            };
-            holds
+            e.conditions.iter().all(|c| c.holds(row, bytes, llvm, ours))
                 && match (&e.answer, llvm, ours) {
                     (Expected::Invalid, _, None) => true,
                     (Expected::Without, Answer::Text(t, n), Some((o, m))) => {
-                        let Condition::Llvm(r) = &e.condition else {
+                        let [Condition::Llvm(r)] = &e.conditions[..] else {
                             return false;
                         };
                         r.replace_all(t, "") == *o && n == m
@@ -96,12 +95,41 @@ impl Differs {
                     (Expected::Other, Answer::Text(..), Some(_)) => true,
                     _ => false,
                 }
-        })
+        });
+        if let Some(e) = entry {
+            e.used.set(e.used.get() + 1);
+        }
+        entry.is_some()
+    }
+
+    /// Whether an entry that looks at the texts alone has the difference, in whatever encoding.
+    pub(crate) fn allows_anywhere(
+        &self,
+        target: Target,
+        bytes: &[u8; 20],
+        llvm: &Answer,
+        ours: Option<&(String, usize)>,
+    ) -> bool {
+        waveglass_isa::rows()
+            .iter()
+            .filter(|r| r.has_target(target) && matches(r, bytes))
+            .any(|r| self.allows(target, r, bytes, llvm, ours))
+            || self.0.iter().any(|e| {
+                e.targets.contains(&target)
+                    && e.encoding.is_empty()
+                    && matches!((&e.conditions[..], llvm),
+                        ([Condition::Llvm(r)], Answer::Text(t, _)) if r.is_match(t))
+            })
+    }
+
+    /// How often each entry allowed something: (line of the file, times).
+    pub(crate) fn uses(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        self.0.iter().map(|e| (e.line, e.used.get()))
     }
 }
 
 /// `TARGETS | ENCODING | CONDITION | ANSWER | REASON`.
-fn entry(line: &str) -> Result<Entry> {
+fn entry(number: usize, line: &str) -> Result<Entry> {
     let columns: Vec<&str> = line.splitn(5, " | ").map(str::trim).collect();
     let [targets, encoding, condition, answer, reason] = columns[..] else {
         bail!("an entry has five columns");
@@ -116,21 +144,16 @@ fn entry(line: &str) -> Result<Entry> {
             .map(str::parse)
             .collect::<Result<Vec<Target>, _>>()?,
     };
-    let condition = if let Some(r) = condition.strip_prefix("llvm ~ ") {
-        Condition::Llvm(Regex::new(r)?)
-    } else if let Some(r) = condition.strip_prefix("ours ~ ") {
-        Condition::Ours(Regex::new(r)?)
-    } else if condition == "mixed literals" {
-        Condition::MixedLiterals
-    } else if let Some((name, v)) = condition.split_once(" = ") {
-        Condition::Field(name.to_owned(), v.parse()?)
-    } else {
-        bail!("condition {condition:?}");
-    };
+    let conditions = condition
+        .split(" and ")
+        .map(self::condition)
+        .collect::<Result<_>>()?;
     Ok(Entry {
+        line: number,
+        used: Cell::new(0),
         targets,
         encoding: encoding.trim_start_matches('*').to_owned(),
-        condition,
+        conditions,
         answer: match answer {
             "invalid" => Expected::Invalid,
             "without" => Expected::Without,
@@ -141,15 +164,85 @@ fn entry(line: &str) -> Result<Entry> {
     })
 }
 
-/// Whether a source that takes literals has the selector.
-fn selects(row: &InstDef, bytes: &[u8; 20], selector: u64) -> bool {
-    use OperandKind::{ScalarSrcLds, ScalarSrcLit, SrcLit, SrcLitHalf, SrcLitLo};
-    row.operands().iter().any(|o| {
-        matches!(
-            o.kind,
-            SrcLit | SrcLitHalf | SrcLitLo | ScalarSrcLit | ScalarSrcLds
-        ) && value(o, bytes) == selector
+fn condition(text: &str) -> Result<Condition> {
+    Ok(if let Some(r) = text.strip_prefix("llvm ~ ") {
+        Condition::Llvm(Regex::new(r)?)
+    } else if let Some(r) = text.strip_prefix("ours ~ ") {
+        Condition::Ours(Regex::new(r)?)
+    } else if let Some(n) = text.strip_prefix("literal ") {
+        match n {
+            "32" => Condition::Literal(255),
+            "64" => Condition::Literal(254),
+            _ => bail!("literals have 32 or 64 bits"),
+        }
+    } else if text == "scalar in a vector source" {
+        Condition::ScalarInVectorSource
+    } else if text == "matrix C is no inline constant" {
+        Condition::NoInlineConstant
+    } else if let Some((name, list)) = text.split_once(" = ") {
+        let values = list
+            .split(',')
+            .map(|r| {
+                let (a, b) = r.split_once('-').unwrap_or((r, r));
+                Ok(a.parse()?..=b.parse()?)
+            })
+            .collect::<Result<_>>()?;
+        Condition::Field(name.to_owned(), values)
+    } else {
+        bail!("condition {text:?}");
     })
+}
+
+impl Condition {
+    fn holds(
+        &self,
+        row: &InstDef,
+        bytes: &[u8; 20],
+        llvm: &Answer,
+        ours: Option<&(String, usize)>,
+    ) -> bool {
+        use OperandKind::{
+            Agpr, AgprOrInline, AgprSrc, Imm, Mods, Vgpr, VgprHalf, VgprLo, VgprOrAgpr,
+            VgprOrAgprSrc, VgprOrAgprUnaligned, VgprOrInline, VgprSrc, VgprSrcHalf, VgprSrcLds,
+            VgprSrcLo,
+        };
+        let any = |kinds: &[OperandKind], f: &dyn Fn(u64) -> bool| {
+            row.operands()
+                .iter()
+                .any(|o| kinds.contains(&o.kind) && f(value(o, bytes)))
+        };
+        match self {
+            Condition::Llvm(r) => matches!(llvm, Answer::Text(t, _) if r.is_match(t)),
+            Condition::Ours(r) => ours.is_some_and(|(t, _)| r.is_match(t)),
+            Condition::Field(name, values) => {
+                field(row, bytes, name).is_some_and(|v| values.iter().any(|r| r.contains(&v)))
+            }
+            Condition::Literal(selector) => row.operands().iter().any(|o| {
+                let constants = !matches!(
+                    o.kind,
+                    Vgpr | VgprLo
+                        | VgprHalf
+                        | VgprOrAgpr
+                        | VgprOrAgprUnaligned
+                        | Agpr
+                        | Mods(_)
+                        | Imm(_)
+                );
+                let source = o.field.name().starts_with("src");
+                source && constants && value(o, bytes) == *selector
+            }),
+            Condition::ScalarInVectorSource => {
+                any(
+                    &[VgprSrc, VgprSrcHalf, VgprSrcLo, VgprSrcLds, AgprSrc],
+                    &|v| v < 256,
+                ) || any(&[VgprOrAgprSrc], &|v| v & 0x100 == 0)
+            }
+            Condition::NoInlineConstant => any(
+                &[VgprOrInline, AgprOrInline],
+                &|v| !matches!(v, 128..=208 | 240..=248 | 256..),
+            ),
+        }
+    }
 }
 
 fn field(row: &InstDef, bytes: &[u8; 20], name: &str) -> Option<u64> {
@@ -169,4 +262,13 @@ fn value(o: &OperandDef, bytes: &[u8; 20]) -> u64 {
         }
     }
     v
+}
+
+/// Whether the bytes have the row's fixed bits.
+fn matches(row: &InstDef, bytes: &[u8; 20]) -> bool {
+    let word = |i: usize| {
+        let b = &bytes[4 * i..];
+        u32::from_le_bytes([b[0], b[1], b[2], b[3]])
+    };
+    (0..4).all(|i| word(i) & row.shape.mask[i] == row.value[i])
 }

@@ -1,11 +1,14 @@
 //! What maintainers run: `cargo xtask help` lists it.
 
+mod asm_vectors;
 mod bench;
 mod compare;
 mod differs;
 mod import;
 mod llvm;
+mod rules;
 mod sample;
+mod semantics;
 mod vectors;
 mod worker;
 
@@ -17,7 +20,13 @@ cargo xtask import FACTS             derive crates/waveglass-isa/data from a fol
 cargo xtask compare [TARGET|all] [SAMPLES-A-ROW] [SHOWN] [ENCODING]
                                      compare disassembly with LLVM 22's
 cargo xtask compare-whole ...        the same with --true16=off: registers without halves
+cargo xtask show TARGET[/WAVE] HEX...  both texts for an instruction's bytes
+cargo xtask sweep [TARGET|all]        opcodes that only LLVM or only the table has
 cargo xtask bench-decode TARGET FILE time decode and print against LLVM over compiled code
+cargo xtask rules                    write docs/memory-rules.md from the tests of the memory model
+cargo xtask semantics [TARGET|all] [names]
+                                     count the instructions that are executed and refused, by family
+cargo xtask asm-vectors [TARGET|all]  ask LLVM's assembler about the golden vectors
 cargo xtask vectors [TARGET|all]      write the golden vectors of crates/waveglass-asm/tests
 ";
 
@@ -46,7 +55,35 @@ fn main() -> Result<()> {
                 },
             )
         }
+        ["sweep", list @ ..] => {
+            let targets: Vec<Target> = match list.first() {
+                None | Some(&"all") => Target::ALL.to_vec(),
+                Some(t) => t.split(',').map(str::parse).collect::<Result<_, _>>()?,
+            };
+            compare::sweep(&targets)
+        }
+        ["show", target, hex @ ..] => {
+            let (target, wave) = target.split_once('/').unwrap_or((target, ""));
+            let target: Target = target.parse()?;
+            let wave = wave.parse().unwrap_or(target.default_wave_size());
+            compare::show(target, wave, hex)
+        }
+        ["rules"] => rules::run(),
         ["bench-decode", target, file] => bench::run(target.parse()?, file),
+        ["semantics", rest @ ..] => {
+            let targets: Vec<Target> = match rest.first() {
+                None | Some(&"all") => Target::ALL.to_vec(),
+                Some(t) => t.split(',').map(str::parse).collect::<Result<_, _>>()?,
+            };
+            semantics::run(&targets, rest.get(1) == Some(&"names"))
+        }
+        ["asm-vectors", list @ ..] => {
+            let targets: Vec<Target> = match list.first() {
+                None | Some(&"all") => Target::ALL.to_vec(),
+                Some(t) => t.split(',').map(str::parse).collect::<Result<_, _>>()?,
+            };
+            asm_vectors::run(&targets)
+        }
         ["vectors", list @ ..] => {
             let targets: Vec<Target> = match list.first() {
                 None | Some(&"all") => Target::ALL.to_vec(),

@@ -112,7 +112,14 @@ fn kernel(memory: &GlobalMemory, hex: &str, groups: u32) -> Duration {
     };
     let arena = ScratchArena { base: 0, size: 0 };
     best(|| {
-        let (outcome, error) = run(&dispatch, &program, memory, arena, &limits, None);
+        let (outcome, error) = run(
+            &dispatch,
+            &program,
+            memory,
+            arena,
+            &limits,
+            waveglass_exec::Watch::default(),
+        );
         assert!(error.is_none(), "{error:?}");
         assert_eq!(outcome.fault_count, 0);
     })

@@ -46,6 +46,8 @@ pub struct Setup {
     pub ieee: bool,
     /// FP16_OVFL.
     pub fp16_overflow: bool,
+    /// Named barriers of a workgroup (gfx1250).
+    pub named_barriers: u32,
 }
 
 /// The AQL packet that a dispatch stands for.

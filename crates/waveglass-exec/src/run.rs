@@ -343,7 +343,7 @@ impl Shared<'_> {
             id,
             waves,
             lds,
-            barrier: Barrier::new(count),
+            barrier: Barrier::with_named(count, d.setup.named_barriers),
             place,
         })
     }
@@ -354,7 +354,7 @@ impl Shared<'_> {
             let mut progress = false;
             for i in 0..group.waves.len() {
                 let slot = &mut group.waves[i];
-                if slot.state == State::Waiting && group.barrier.is_over(slot.wave.awaits) {
+                if slot.state == State::Waiting && group.barrier.pass(&mut slot.wave) {
                     slot.state = State::Ready;
                 }
                 if slot.state != State::Ready {
@@ -513,7 +513,7 @@ fn execute<const TRACE: bool>(
         match (op.run)(m, op) {
             Step::Next => ip = op.next,
             Step::Goto(i) => ip = i,
-            Step::Jump(to) => match program.find(to) {
+            Step::Jump(to) => match program.find_with(to, m.wave.vgpr_msb) {
                 Some(i) => ip = i,
                 None => {
                     return (
@@ -531,7 +531,7 @@ fn execute<const TRACE: bool>(
             }
             stop @ (Step::Barrier | Step::Yield) => {
                 m.wave.ip = op.next;
-                if stop == Step::Barrier && m.barrier.is_over(m.wave.awaits) {
+                if stop == Step::Barrier && m.barrier.pass(m.wave) {
                     ip = op.next;
                     continue;
                 }

@@ -1,5 +1,6 @@
 //! The state of one wave.
 
+use crate::barrier::BarrierState;
 use crate::error::WaveFault;
 use crate::rows::Rows;
 use waveglass_isa::Target;
@@ -73,6 +74,12 @@ impl Mode {
         self.0 >> 9 & 1 != 0
     }
 
+    /// FP16_OVFL: results that overflow in half precision or an 8-bit float become the largest
+    /// number.
+    pub fn fp16_ovfl(self) -> bool {
+        self.0 >> 23 & 1 != 0
+    }
+
     /// GPR_IDX_EN: M0 moves register numbers of vector operations (gfx9).
     pub fn gpr_index(self) -> bool {
         self.0 & Self::GPR_IDX_EN != 0
@@ -82,9 +89,9 @@ impl Mode {
     pub const GPR_IDX_EN: u32 = 1 << 27;
 
     /// Whether arithmetic is in the mode that the lane kernels are written for: round to nearest
-    /// even, all denormals kept.
+    /// even, all denormals kept, overflows of half precision infinite.
     pub fn is_default(self) -> bool {
-        self.0 & 0xff == 0xf0
+        self.0 & 0x80_00ff == 0xf0
     }
 }
 
@@ -117,6 +124,8 @@ pub struct Wave {
     pub scratch_base: u64,
     /// Scratch bytes a lane.
     pub scratch_size: u32,
+    /// The priority that the program set (`s_setprio`).
+    pub priority: u8,
     /// Position in the workgroup.
     pub id_in_group: u32,
     /// The workgroup's id.
@@ -125,14 +134,14 @@ pub struct Wave {
     pub ip: u32,
     /// Instructions executed.
     pub steps: u64,
-    /// The barrier's phase that the wave waits for to end.
-    pub awaits: u64,
+    /// Where the wave stands with its workgroup's barriers.
+    pub barriers: BarrierState,
     /// Memory violations that were not collected yet, the first of them.
     pub faults: Vec<WaveFault>,
     /// How many there were.
     pub fault_count: u64,
-    /// The extra VGPR number bits of gfx1250 (`s_set_vgpr_msb`).
-    pub vgpr_msb: u32,
+    /// The VGPR MSBs of gfx1250, as `s_set_vgpr_msb` has them.
+    pub vgpr_msb: u8,
 }
 
 /// Temporaries kept behind the registers: five operands of up to 32 dwords each would be needed
@@ -159,11 +168,12 @@ impl Wave {
             trapsts: 0,
             scratch_base: 0,
             scratch_size: 0,
+            priority: 0,
             id_in_group: 0,
             group: [0; 3],
             ip: 0,
             steps: 0,
-            awaits: 0,
+            barriers: BarrierState::default(),
             faults: Vec::new(),
             fault_count: 0,
             vgpr_msb: 0,
@@ -192,7 +202,8 @@ impl Wave {
             group,
             ip,
             steps,
-            awaits,
+            priority,
+            barriers,
             faults,
             fault_count,
             vgpr_msb,
@@ -203,7 +214,8 @@ impl Wave {
         *mode = Mode(0xf0);
         (*scratch_base, *scratch_size) = (0, 0);
         (*id_in_group, *group) = (0, [0; 3]);
-        (*ip, *steps, *awaits) = (0, 0, 0);
+        (*ip, *steps, *priority) = (0, 0, 0);
+        *barriers = BarrierState::default();
         (*trapsts, *fault_count, *vgpr_msb) = (0, 0, 0);
         faults.clear();
     }

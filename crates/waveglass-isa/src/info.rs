@@ -202,8 +202,12 @@ fn counters(inst: &Inst) -> Vec<Counter> {
             true => Counter::Ds,
         });
     }
+    // Exports and GDS alone (Vega ISA 4.4); LLVM's flags have buffer and image operations there too,
+    // whose data hardware reads in time since gfx7.
+    if flags.contains(InstFlags::EXPCNT) && !flags.contains(InstFlags::VMCNT) {
+        out.push(Counter::Exp);
+    }
     for (flag, counter) in [
-        (InstFlags::EXPCNT, Counter::Exp),
         (InstFlags::ASYNCCNT, Counter::Async),
         (InstFlags::TENSORCNT, Counter::Tensor),
     ] {

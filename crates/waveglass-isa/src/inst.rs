@@ -159,7 +159,7 @@ impl Decoder {
         let mut literal = 0;
         for o in def.shape.operands {
             match resolve::check(&inst, o) {
-                // One literal an instruction: of 32 bits or of 64 (CDNA5 ISA 3.4).
+                // One literal an instruction: of 32 bits or of 64 (CDNA5 ISA 4.1).
                 Ok(bytes) if bytes != 0 && literal != 0 && bytes != literal => {
                     return Err(DecodeError::Invalid);
                 }
@@ -179,6 +179,22 @@ impl Decoder {
 }
 
 impl Inst {
+    pub(crate) fn from_parts(
+        def: &'static InstDef,
+        words: [u32; 5],
+        target: Target,
+        size: u8,
+        wave64: bool,
+    ) -> Self {
+        Self {
+            def,
+            words,
+            target,
+            size,
+            wave64,
+        }
+    }
+
     /// The target that it was decoded for.
     pub fn target(&self) -> Target {
         self.target
@@ -281,7 +297,7 @@ impl Inst {
             Operand::Literal(l) => match (o.ty, o.bits) {
                 (OperandType::Float, 64) => (l as u64) << 32,
                 // Sign-extended in signed 64-bit integer operations, zero-extended in unsigned
-                // and bitwise ones (RDNA3 ISA 6.1, "literal constant").
+                // and bitwise ones (RDNA3 ISA 4.1, "literal constant").
                 (OperandType::Int, 64) if self.def.mnemonic.contains("_i64") => {
                     l as i32 as i64 as u64
                 }
@@ -301,6 +317,13 @@ impl Inst {
     /// How many places of an image instruction's address list hold addresses.
     pub fn listed_addresses(&self) -> u8 {
         crate::image::listed(self)
+    }
+
+    /// The registers of data and of addresses that an image instruction's fields ask for,
+    /// whether or not there is a form with so many; `None` for other instructions. Before gfx10
+    /// the addresses do not follow from the fields.
+    pub fn image_demand(&self) -> Option<(u8, Option<u8>)> {
+        crate::image::demand(self)
     }
 
     /// Whether an operand's kind takes a literal.

@@ -130,7 +130,7 @@ impl Operand {
     /// The bits of an inline floating-point constant as `ty` of `bits` bits reads it.
     ///
     /// 1/(2*pi) is 0x3118 in binary16, 0x3e22 in bfloat16, 0x3e22f983 in binary32 and
-    /// 0x3fc45f306dc9c882 in binary64 (Vega ISA 6.2.1, table "Scalar source operands").
+    /// 0x3fc45f306dc9c882 in binary64 (Vega ISA 6.2.2, table of instruction operands).
     pub const fn inline_float_bits(selector: u8, ty: OperandType, bits: u32) -> u64 {
         let i = (selector - 240) as usize;
         const F16: [u16; 9] = [

@@ -22,7 +22,7 @@ pub(crate) fn dwords(inst: &Inst, o: &OperandDef) -> u8 {
 }
 
 /// The registers of matrix A or B: 8-bit elements fill all, 6-bit ones three quarters, 4-bit ones
-/// half of them (CDNA4 ISA 7.1, table of CBSZ and BLGP).
+/// half of them (CDNA4 ISA 7.1.5, matrix formats in CBSZ and BLGP).
 fn matrix_dwords(inst: &Inst, o: &OperandDef) -> u8 {
     let (a, b, full) = if inst.target().has_gfx1250_insts() {
         (
@@ -33,8 +33,9 @@ fn matrix_dwords(inst: &Inst, o: &OperandDef) -> u8 {
     } else {
         (inst.field(Field::Cbsz), inst.field(Field::Blgp), 8)
     };
-    // Reserved formats: LLVM takes both matrices as 8-bit ones.
-    if a > 4 || b > 4 {
+    // A reserved format stands for an 8-bit one as far as the registers go, on CDNA 5 for both
+    // matrices: the manuals do not say, this is what LLVM has.
+    if inst.target().has_gfx1250_insts() && (a > 4 || b > 4) {
         return full;
     }
     match if o.field == Field::Src0 { a } else { b } {
@@ -58,7 +59,7 @@ pub(crate) fn check(inst: &Inst, o: &OperandDef) -> Result<u8, ()> {
             | ImmStyle::Src1Sel
             | ImmStyle::DstUnused => valid_field(inst, style, inst.raw(o)).then_some(0).ok_or(()),
             // Buffer offsets are not negative, though gfx12 gives them signed fields
-            // (RDNA4 ISA 9.3 and 8.2.1).
+            // (RDNA4 ISA 9.1 and 8.1.1).
             ImmStyle::Offset if o.spans.first().is_some_and(|s| s.2 == 24) => {
                 (inst.raw(o) >> 23 == 0).then_some(0).ok_or(())
             }
@@ -76,8 +77,8 @@ pub(crate) fn check(inst: &Inst, o: &OperandDef) -> Result<u8, ()> {
             let raw = inst.raw(o);
             if Inst::takes_literal(o.kind) {
                 if raw == LITERAL {
-                    // VOP3 takes literals from RDNA 1 on (RDNA1 ISA 6.2.1).
-                    // v_madmk and its kin share theirs (RDNA3 ISA 7.2.4).
+                    // VOP3 takes literals from RDNA 1 on (RDNA1 ISA 6.1).
+                    // v_madmk and its kin share theirs (RDNA1 ISA 12.7; RDNA3 ISA 7.6 for pairs).
                     if inst.def().shape.size >= 8 && inst.operand_def(Field::Imm).is_some() {
                         return Ok(0);
                     }
@@ -87,10 +88,13 @@ pub(crate) fn check(inst: &Inst, o: &OperandDef) -> Result<u8, ()> {
                     return Ok(4);
                 }
                 if raw == LITERAL64 && inst.target().has_gfx1250_insts() {
-                    if inst.def().shape.size >= 8 && inst.operand_def(Field::Imm).is_some() {
-                        return Err(());
-                    }
-                    return Ok(8);
+                    // Only the 32-bit formats take one (CDNA5 ISA 4.1); V_FMAMK_F64 and
+                    // V_FMAAK_F64 share their constant.
+                    return match inst.operand_def(Field::Imm) {
+                        Some(imm) if imm.spans.iter().map(|s| s.2).sum::<u8>() == 64 => Ok(0),
+                        _ if inst.def().shape.size == 4 => Ok(8),
+                        _ => Err(()),
+                    };
                 }
             }
             resolve_raw(inst, o, raw).map(|_| 0).ok_or(())
@@ -109,7 +113,7 @@ fn valid_field(inst: &Inst, style: ImmStyle, raw: u64) -> bool {
     }
 }
 
-/// Vega ISA 13.3.9, RDNA1 ISA 13.3.8 and CDNA2 ISA 13.3.9 (field DPP_CTRL).
+/// Vega ISA 13.3.9, RDNA1 ISA 13.3.9 and CDNA2 ISA 13.3.9 (field DPP_CTRL).
 fn valid_dpp_ctrl(inst: &Inst, v: u64) -> bool {
     let target = inst.target();
     let gfx9 = target.is_gfx9();
@@ -120,10 +124,16 @@ fn valid_dpp_ctrl(inst: &Inst, v: u64) -> bool {
         0x160..=0x16f => !gfx9,
         _ => false,
     };
-    // 64-bit operands move by row_newbcast (row_share on gfx1251) only (CDNA2 ISA 6.3.1).
+    // Operations of the double-precision ALU move by row_newbcast (row_share on gfx1251) only:
+    // those with 64-bit operands, and on gfx1251 the 32-bit multiplies.
     let wide = || {
         (target.has_gfx90a_insts() || target == Target::Gfx1251)
             && inst.def().operands().iter().any(|o| o.bits == 64)
+            || target == Target::Gfx1251
+                && matches!(
+                    inst.mnemonic(),
+                    "v_mul_lo_u32" | "v_mul_hi_u32" | "v_mul_hi_i32" | "v_mad_u32"
+                )
     };
     known && (matches!(v, 0x150..=0x15f) || !wide())
 }
@@ -155,7 +165,7 @@ fn resolve_raw(inst: &Inst, o: &OperandDef, raw: u64) -> Option<Operand> {
         OperandKind::VgprExport => export(inst, o),
         OperandKind::VgprLo => half(raw & 0x7f, raw & 0x80 != 0),
         OperandKind::VgprHalf => half(raw & 0xff, op_sel(inst, o)),
-        OperandKind::VgprOrAgpr => {
+        OperandKind::VgprOrAgpr | OperandKind::VgprOrAgprUnaligned => {
             if raw & 0x200 != 0 {
                 agpr(raw & 0xff)
             } else {
@@ -224,7 +234,7 @@ fn resolve_raw(inst: &Inst, o: &OperandDef, raw: u64) -> Option<Operand> {
 }
 
 /// A component of an export: absent where EN has no bit for it. Compressed exports take two
-/// components from each of the first two sources (RDNA1 ISA 11.2).
+/// components from each of the first two sources (RDNA1 ISA 11.1).
 fn export(inst: &Inst, o: &OperandDef) -> Option<Operand> {
     const SOURCES: [Field; 4] = [Field::Src0, Field::Src1, Field::Src2, Field::Src3];
     let n = SOURCES.iter().position(|&f| f == o.field)?;
@@ -257,7 +267,10 @@ fn vector(inst: &Inst, o: &OperandDef, file: RegFile, index: u64) -> Option<Oper
     if n > 1
         && index & 1 != 0
         && inst.target().has_aligned_vgprs()
-        && o.kind != OperandKind::VgprUnaligned
+        && !matches!(
+            o.kind,
+            OperandKind::VgprUnaligned | OperandKind::VgprOrAgprUnaligned
+        )
     {
         return None;
     }
@@ -265,7 +278,7 @@ fn vector(inst: &Inst, o: &OperandDef, file: RegFile, index: u64) -> Option<Oper
         return None;
     }
     // A tuple may run past the last register: what it then reads is the manual's out-of-range
-    // rule, and the instruction stays one (Vega ISA 3.6.2).
+    // rule, and the instruction stays one (Vega ISA 3.6.1).
     Some(Operand::Reg(Reg::new(file, index as u16, n)))
 }
 
@@ -292,9 +305,11 @@ fn scalar(inst: &Inst, o: &OperandDef, code: u64) -> Option<Operand> {
         193..=208 => Some(Operand::InlineInt((192 - code as i64) as i8)),
         240..=248 => Some(Operand::InlineFloat(code as u8)),
         LITERAL64 if target.has_gfx1250_insts() && Inst::takes_literal(o.kind) => {
-            let l = inst.literal_words();
-            let (lo, hi) = (*l.first().unwrap_or(&0), *l.get(1).unwrap_or(&0));
-            Some(Operand::Literal64(lo as u64 | (hi as u64) << 32))
+            Some(Operand::Literal64(match inst.literal_words() {
+                [lo, hi] => *lo as u64 | (*hi as u64) << 32,
+                // Not yet known while the instruction is being checked, or shared.
+                _ => inst.field(Field::Imm),
+            }))
         }
         LITERAL if Inst::takes_literal(o.kind) => {
             Some(Operand::Literal(match inst.literal_words().first() {

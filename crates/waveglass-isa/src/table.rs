@@ -110,6 +110,8 @@ pub enum OperandKind {
     VgprHalf,
     /// A VGPR, or an AGPR where the ninth bit (ACC) is set.
     VgprOrAgpr,
+    /// The same for a tuple that may start at an odd register even on targets with aligned tuples.
+    VgprOrAgprUnaligned,
     /// The same in the source of a matrix instruction.
     VgprOrAgprSrc,
     /// An AGPR.

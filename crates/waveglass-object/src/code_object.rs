@@ -1,7 +1,7 @@
 //! ELF code objects (AMDGPUUsage, "ELF Code Object").
 
 use crate::descriptor::KernelDescriptor;
-use crate::elf_tables::{metadata_note, relocations, segments, symbols_and_text};
+use crate::elf_tables::{debug_sections, metadata_note, relocations, segments, symbols_and_text};
 use crate::image::Image;
 use crate::metadata::{KernelMetadata, Metadata};
 use crate::reader::{slice, u16_at, u32_at};
@@ -103,6 +103,7 @@ pub struct CodeObject {
     text: Vec<TextRange>,
     kernels: Vec<Kernel>,
     metadata: Option<Metadata>,
+    debug: Vec<(String, Vec<u8>)>,
 }
 
 pub(crate) fn elf_error(offset: u64, what: &str, e: object::read::Error) -> Error {
@@ -210,6 +211,7 @@ impl CodeObject {
             text,
             kernels,
             metadata,
+            debug: debug_sections(&sections, data)?,
         })
     }
 
@@ -246,6 +248,12 @@ impl CodeObject {
     /// The kernel of that name (without `.kd`).
     pub fn kernel(&self, name: &str) -> Option<&Kernel> {
         self.kernels.iter().find(|k| k.name == name)
+    }
+
+    /// The contents of a section with debug information, such as `.debug_line`.
+    pub fn debug_section(&self, name: &str) -> Option<&[u8]> {
+        let (_, data) = self.debug.iter().find(|(n, _)| n == name)?;
+        Some(data)
     }
 
     /// The metadata note.

@@ -305,3 +305,29 @@ pub(crate) fn metadata_note<'a>(header: &Elf, data: &'a [u8]) -> Result<Option<(
     }
     Ok(found)
 }
+
+/// The sections that hold DWARF. Compressed ones are left out: nothing that is needed to load and
+/// run the code is in them.
+pub(crate) fn debug_sections(
+    sections: &SectionTable<'_, Elf>,
+    data: &[u8],
+) -> Result<Vec<(String, Vec<u8>)>> {
+    let mut out = Vec::new();
+    // Headers may share their bytes: together they hold no more than the file.
+    let mut total = 0u64;
+    for section in sections.iter() {
+        let compressed = section.sh_flags(Le) & u64::from(elf::SHF_COMPRESSED) != 0;
+        let name = sections.section_name(Le, section).unwrap_or_default();
+        if compressed || !name.starts_with(b".debug_") || section.sh_type(Le) != elf::SHT_PROGBITS {
+            continue;
+        }
+        let (offset, size) = (section.sh_offset(Le), section.sh_size(Le));
+        total = total.saturating_add(size);
+        if total > data.len() as u64 {
+            return Err(Error::malformed(offset, "debug sections overlap"));
+        }
+        let content = slice(data, offset, size, "debug section")?;
+        out.push((String::from_utf8_lossy(name).into_owned(), content.to_vec()));
+    }
+    Ok(out)
+}

@@ -9,7 +9,7 @@ use waveglass_exec::{
 use waveglass_isa::Target;
 use waveglass_mem::{GlobalMemory, MapError, Permission};
 use waveglass_object::{
-    CodeObject, File, Kernel, KernelDescriptor, SymbolKind, ValueKind, WorkItemIdVgprs,
+    CodeObject, Feature, File, Kernel, KernelDescriptor, SymbolKind, ValueKind, WorkItemIdVgprs,
 };
 
 /// Why a kernel cannot be launched.
@@ -220,6 +220,18 @@ impl Module {
         })
     }
 
+    /// Whether the processor runs with SRAM error correction, where the target has that: as the code
+    /// object needs it; on where it takes either or is raw code, since accelerators run so. (V3 code
+    /// objects say on or off.)
+    fn sramecc(&self) -> bool {
+        match &self.code {
+            Code::Object(object) => {
+                matches!(object.target().sramecc, Feature::On | Feature::Any)
+            }
+            Code::Raw(_) => true,
+        }
+    }
+
     /// Sets the wave size of raw code; code objects carry their own.
     ///
     /// # Errors
@@ -402,7 +414,7 @@ impl<'a> Launch<'a> {
             "kernarg segment",
         )?;
         let (code, base, entries) = map_code(self.module, &mut memory)?;
-        let program = Program::compile(
+        let program = Program::compile_with(
             self.module.target,
             shape.wave_size,
             &code,
@@ -412,6 +424,7 @@ impl<'a> Launch<'a> {
                 vgprs: shape.vgprs,
                 agprs: shape.agprs,
             },
+            self.module.sramecc(),
         );
         let dispatch = Dispatch {
             target: self.module.target,
@@ -758,6 +771,7 @@ pub(crate) fn setup(d: &KernelDescriptor, target: Target) -> Setup {
         dx10_clamp: target.major() < 12 && d.dx10_clamp(),
         ieee: target.major() < 12 && d.ieee_mode(),
         fp16_overflow: d.fp16_overflow(),
+        named_barriers: d.named_barrier_count().unwrap_or(0),
     }
 }
 

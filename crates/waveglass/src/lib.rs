@@ -15,15 +15,22 @@
 //! assert_eq!(src0.meaning, "inline constant 1.0");
 //! ```
 
+pub mod access;
+mod assembly;
 mod card;
+mod descriptor;
 pub mod host;
 mod launch;
 mod listing;
 mod meaning;
+mod source_lines;
 mod target_facts;
 
+pub use assembly::link_code_object;
 pub use card::{Card, FieldRow, OperandRow};
+pub use descriptor::{DescriptorCard, DescriptorError, DescriptorRow, set_descriptor_field};
 pub use listing::{Function, Line, Listing, ListingError, ListingOptions, disassemble};
+pub use source_lines::{SourceLine, SourceLines};
 pub use target_facts::TargetFacts;
 
 pub use waveglass_asm as asm;

@@ -37,9 +37,9 @@ const ANONYMOUS: &[(&str, &str)] = &[
     ("anonymous_21087", "mods.int16"),
     ("anonymous_21118", "mods.int16"),
     ("anonymous_21122", "mods.int16"),
-    ("anonymous_24992", "s.32.b"),
+    ("anonymous_24992", "sxm.32.b"),
     ("anonymous_26775", "vh.16.b"),
-    ("anonymous_29850", "s.32.b"),
+    ("anonymous_29850", "sxe.32.b"),
 ];
 
 /// Classes with a meaning of their own.
@@ -68,7 +68,7 @@ const NAMED: &[(&str, &str)] = &[
     ("ExpSrc1", "vexp.32.b"),
     ("ExpSrc2", "vexp.32.b"),
     ("ExpSrc3", "vexp.32.b"),
-    ("AVLdSt_96_Align1", "va.96.b"),
+    ("AVLdSt_96_Align1", "vau.96.b"),
     ("VGPROp_96_Align1", "vu.96.b"),
     ("PackedF16InputMods", "mods.packed"),
     ("PackedI16InputMods", "mods.packed"),
@@ -171,8 +171,14 @@ pub(crate) fn kind(class: &str) -> Result<String> {
     }
     for (prefix, what) in [("VISrc_", "vi"), ("AISrc_", "ai")] {
         if let Some((bits, ty)) = base.strip_prefix(prefix).and_then(|r| r.split_once('_'))
-            && let Some((ty, _)) = type_of(ty)
+            && let Some((element, _)) = type_of(ty)
         {
+            // Each register of matrix C holds two elements of 16 bits.
+            let ty = match ty {
+                "f16" => "v2f16s",
+                "bf16" => "v2bf16",
+                _ => element,
+            };
             return Ok(format!("{what}.{bits}.{ty}"));
         }
     }

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 
 #[derive(Deserialize)]
 pub(crate) struct TargetFacts {
+    pub(crate) mnemonic_aliases: Vec<(String, String)>,
+    pub(crate) inst_aliases: Vec<String>,
     pub(crate) instructions: Vec<Instruction>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Clone)]
 pub(crate) struct Instruction {
     pub(crate) mnemonic: String,
     pub(crate) enc: String,

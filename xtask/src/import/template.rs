@@ -42,9 +42,15 @@ fn first_class<'a>(v: &'a Variant, template: &str) -> Option<&'a str> {
 
 impl Names<'_> {
     /// Whether the facts name an instruction that the target does not have: gfx9's v_mul_lo_i32
-    /// is another spelling of v_mul_lo_u32 (Vega ISA 12.11 has V_MUL_LO_U32 alone).
+    /// is another spelling of v_mul_lo_u32 (Vega ISA 12.12 has V_MUL_LO_U32 alone), and CDNA 5's
+    /// conversions of two packed bytes have no DPP form: the records carry gfx9's opcodes for it,
+    /// which are those of v_rsq_f16 and v_log_f16.
     pub(crate) fn skips(&self, target: Target, inst: &Instruction) -> bool {
-        target.is_gfx9() && inst.mnemonic == "v_mul_lo_i32"
+        let mnemonic = inst.mnemonic.as_str();
+        target.is_gfx9() && mnemonic == "v_mul_lo_i32"
+            || target == Target::Gfx1251
+                && inst.enc.starts_with("VOP1_VOP_DPP")
+                && matches!(mnemonic, "v_cvt_pk_f32_fp8" | "v_cvt_pk_f32_bf8")
     }
 }
 
@@ -63,11 +69,6 @@ pub(crate) fn template(inst: &Instruction, v: &Variant, names: &Names<'_>) -> St
         .unwrap_or("")
         .to_owned();
     let rest = rest.replace(['{', '}'], "");
-    // The cache policy brings its own space.
-    let rest = match rest.as_str() {
-        " $cpol" => "$cpol".to_owned(),
-        _ => rest,
-    };
     // These operands print the space before them.
     let spaced = first_class(v, &rest).is_some_and(|c| {
         c.starts_with("CPol") || matches!(c, "Endpgm" | "exp_tgt" | "ExpTgt" | "Offset" | "GDS")

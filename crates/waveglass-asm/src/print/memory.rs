@@ -46,7 +46,7 @@ impl Printer<'_> {
         }
     }
 
-    /// RDNA4 ISA 10.1.4, "Temporal hints"; the names differ for loads, stores and atomics.
+    /// RDNA4 ISA 4.1.1, "Cache Controls: SCOPE and Temporal-Hint"; the names differ for loads, stores and atomics.
     fn temporal_hint(&mut self, th: u64, scope: u64) {
         if th == 0 {
             return;
@@ -89,7 +89,7 @@ impl Printer<'_> {
         });
     }
 
-    /// ` offset:` and the pattern of DS_SWIZZLE_B32 (Vega ISA 12.15, DS_SWIZZLE_B32).
+    /// ` offset:` and the pattern of DS_SWIZZLE_B32 (Vega ISA 12.13.1).
     pub(super) fn swizzle(&mut self, raw: u64) {
         if raw == 0 {
             return;

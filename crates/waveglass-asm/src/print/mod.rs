@@ -1,9 +1,9 @@
 //! Printing: a walk over the template of the instruction's shape.
 
 mod dpp;
-mod format;
+pub(crate) mod format;
 mod memory;
-mod message;
+pub(crate) mod message;
 mod modifier;
 mod number;
 mod register;
@@ -47,11 +47,13 @@ pub fn print_bytes(
     {
         return None;
     }
-    // Whole registers have no name for a high half, and LLVM finds no instruction there; in VOP3,
-    // where op_sel names the half, it leaves the half out of the register's name.
+    // Whole registers have no name for a high half, and LLVM finds no instruction there; where
+    // op_sel names the half, it leaves the half out of the register's name.
     let high = |v| matches!(v, Operand::Reg(r) if r.half == Some(Half::Hi));
+    let encoding = inst.def().encoding();
     if !options.true16
-        && !inst.def().encoding().contains("VOP3")
+        && !encoding.contains("VOP3")
+        && encoding != "ENC_VINTERP"
         && inst.operands().any(|(_, v)| high(v))
     {
         return None;
@@ -115,6 +117,10 @@ impl Printer<'_> {
                 }
                 Piece::SecondName => self.out.push_str(second),
             }
+        }
+        // A space before modifiers that are all absent.
+        if self.out.ends_with(' ') {
+            self.out.pop();
         }
     }
 

@@ -128,7 +128,8 @@ pub(super) fn print(p: &mut Printer<'_>, style: ImmStyle, o: &OperandDef) {
         ImmStyle::Offset0 => valu::named(p, " offset0:", raw),
         ImmStyle::Offset1 => valu::named(p, " offset1:", raw),
         ImmStyle::Kimmfp16 | ImmStyle::Kimmfp32 => p.hex(raw),
-        ImmStyle::Kimmfp64 => p.literal64(raw, OperandType::Float, 64),
+        ImmStyle::Kimmfp64 if raw >> 32 != 0 && raw as u32 == 0 => p.hex(raw >> 32),
+        ImmStyle::Kimmfp64 => p.literal64(raw, OperandType::Bits, 64),
         _ => {
             let value = signed(p, o);
             p.integer(value);

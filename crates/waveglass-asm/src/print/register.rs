@@ -34,8 +34,8 @@ impl Printer<'_> {
             // prints as a number.
             Operand::Literal(l) if self.shares_constant(o) => self.shared(l),
             Operand::Literal(l) => self.literal(l, o.ty, o.bits),
-            // Scalar 16-bit floats print as integers do.
-            Operand::Literal64(l) if o.kind == OperandKind::ScalarSrcLit && o.bits == 16 => {
+            // Scalar comparisons of 16-bit floats print it as integers do.
+            Operand::Literal64(l) if o.bits == 16 && self.inst.def().encoding() == "ENC_SOPC" => {
                 self.literal64(l, OperandType::Int, 16);
             }
             Operand::Literal64(l) => self.literal64(l, o.ty, o.bits),
@@ -69,7 +69,15 @@ impl Printer<'_> {
             (OperandType::Int | OperandType::Bits, 16) => {
                 self.hex(Operand::inline_float_bits(selector, o.ty, 16));
             }
+            // LLVM shows the bits of the binary32 constant here.
+            (OperandType::PackedF16NoInline, _) => {
+                self.hex(Operand::inline_float_bits(selector, OperandType::Float, 32));
+            }
             (OperandType::Int | OperandType::Bits | OperandType::Float, 64) if selector == 248 => {
+                self.out.push_str("0.15915494309189532");
+            }
+            // Eight registers of matrix C: doubles on CDNA, and RDNA 3's print as those do.
+            (OperandType::Float, 256) if selector == 248 && self.inst.target().major() < 12 => {
                 self.out.push_str("0.15915494309189532");
             }
             _ => self.out.push_str(FLOATS[(selector - 240) as usize]),
@@ -98,6 +106,8 @@ impl Printer<'_> {
             self.out.push_str("lit(");
             self.hex(l as u64);
             self.out.push(')');
+        } else if ty == OperandType::PackedF16NoInline && (-16..=64).contains(&(l as i32)) {
+            self.integer(i64::from(l as i32));
         } else if bits == 16 && ty != OperandType::Bf16 {
             self.hex(l as u16 as u64);
         } else {
@@ -113,6 +123,7 @@ impl Printer<'_> {
             self.out.push(')');
         } else if bits == 64 {
             match ty {
+                OperandType::Float if (-16..0).contains(&(l as i64)) => self.integer(l as i64),
                 OperandType::Float => self.double(l),
                 _ => self.hex(l),
             }
@@ -131,19 +142,19 @@ impl Printer<'_> {
             i64::from(l as i32)
         };
         let (wanted, width, read_as) = match (ty, bits) {
-            (
-                OperandType::Bf16
-                | OperandType::PackedF16
-                | OperandType::PackedF16Splat
-                | OperandType::PackedBf16,
-                _,
-            ) => (u64::from(l), 16, ty),
+            (OperandType::Bf16 | OperandType::PackedF16 | OperandType::PackedBf16, _) => {
+                (u64::from(l), 16, ty)
+            }
+            (OperandType::PackedF16Splat, _) if l >> 16 == l & 0xffff => {
+                (u64::from(l as u16), 16, ty)
+            }
+            // No constant is wider than 16 bits.
+            (OperandType::PackedF16Splat, _) => (u64::MAX, 16, ty),
             (OperandType::Float, 16) => (u64::from(l as u16), 16, ty),
             _ => (u64::from(l), 32, OperandType::Float),
         };
         let float = (240..=248).find(|&s| Operand::inline_float_bits(s, read_as, width) == wanted);
         match float {
-            _ if ty == OperandType::PackedF16NoInline => self.hex(u64::from(l)),
             _ if (-16..=64).contains(&integer) => self.integer(integer),
             Some(s) => self.out.push_str(FLOATS[(s - 240) as usize]),
             None if bits == 16 && ty != OperandType::Bf16 => self.hex(u64::from(l as u16)),
@@ -264,6 +275,11 @@ pub(super) fn literal_is_inline(l: u32, ty: OperandType, bits: u16) -> bool {
     };
     match (ty, bits) {
         (OperandType::Float, 64) | (OperandType::PackedF16NoInline, _) => false,
+        // A constant stands for both halves; a negative integer does not.
+        (OperandType::PackedF16Splat, _) => {
+            let both = l >> 16 == l & 0xffff && (l as u16 <= 64 || float(16, l as u16 as u64));
+            small(l as i32 as i64) || both
+        }
         (_, 64) if !matches!(ty, OperandType::PackedF32 | OperandType::PackedInt32) => {
             l <= 64 || float(64, l as u64)
         }

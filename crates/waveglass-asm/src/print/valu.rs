@@ -71,7 +71,7 @@ pub(super) fn always(p: &mut Printer<'_>, name: &str, v: u64) {
 }
 
 /// BLGP: f64 matrix instructions of CDNA 3 and 4 negate their operands with it
-/// (CDNA3 ISA 12.8, V_MFMA_F64).
+/// (CDNA3 ISA 7.1.5.3).
 pub(super) fn blgp(p: &mut Printer<'_>, v: u64) {
     if v == 0 {
         return;

@@ -1,9 +1,11 @@
 //! What each op does that waits are about, worked out once for a program.
 
-use crate::program::{Op, Program, Src, scalar_number};
+use crate::program::{Op, Program, Src, scalar_number, with_msb};
 use crate::stats::Family;
 use crate::wave::sreg;
-use waveglass_isa::{Counter, Field, Inst, InstFlags, InstInfo, Operand, Reg, RegFile, Target};
+use waveglass_isa::{
+    Counter, Field, Inst, InstFlags, InstInfo, Operand, Reg, RegFile, Target, UseSource,
+};
 
 /// A run of registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +108,13 @@ impl Effects {
         let info = InstInfo::new(inst);
         let spans = |uses: &[waveglass_isa::RegUse]| {
             uses.iter()
-                .filter_map(|u| span(u.reg, agpr_base))
+                .filter_map(|u| {
+                    let reg = match u.source {
+                        UseSource::Operand(field) => with_msb(inst, op.msb, u.reg, field),
+                        UseSource::Implicit => u.reg,
+                    };
+                    span(reg, agpr_base)
+                })
                 .collect::<Box<[Span]>>()
         };
         let reads = spans(&info.reads);

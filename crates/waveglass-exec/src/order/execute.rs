@@ -54,7 +54,7 @@ pub(crate) fn execute(
         match step {
             Step::Next => ip = op.next,
             Step::Goto(i) => ip = i,
-            Step::Jump(to) => match program.find(to) {
+            Step::Jump(to) => match program.find_with(to, m.wave.vgpr_msb) {
                 Some(i) => ip = i,
                 None => {
                     let from = op.address;
@@ -67,7 +67,7 @@ pub(crate) fn execute(
             }
             Step::Barrier | Step::Yield => {
                 m.wave.ip = op.next;
-                if step == Step::Barrier && m.barrier.is_over(m.wave.awaits) {
+                if step == Step::Barrier && m.barrier.pass(m.wave) {
                     ip = op.next;
                     continue;
                 }

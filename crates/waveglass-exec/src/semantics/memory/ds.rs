@@ -226,7 +226,7 @@ fn load(c: &Compile<'_>, element: Element, half: Half) -> Op {
         op.target = base.target;
         op.mem = base.mem;
         op.mem.element = element;
-        op.mem.half = half.on(c.inst.target());
+        op.mem.half = half.on(c);
         true
     })
 }

@@ -5,14 +5,17 @@ use super::{
     Half, active, done, into_destination, scratch_window, span, store_source, vgpr,
     with_destination, zero_lanes,
 };
-use super::{atomics, names};
+use super::{atomics, lds_transfer, names};
 use crate::machine::Machine;
 use crate::program::{Compile, Handler, Op, Step};
 use crate::semantics::{NEXT, Registry, Semantics, refuse};
 use crate::wave::ROW_LANES;
 use waveglass_isa::Field;
 use waveglass_mem::wide;
-use waveglass_mem::{Access, Element, Flat, FlatLanes, Lanes, reject_non_global};
+use waveglass_mem::{
+    Access, AlignmentMode, Element, Fault, FaultKind, Flat, FlatLanes, Lanes, Space,
+    reject_non_global,
+};
 
 pub(super) fn register(r: &mut Registry) {
     names::loads!(r, "global", load_global);
@@ -38,6 +41,75 @@ pub(super) fn register(r: &mut Registry) {
         );
     }
     atomics::register(r);
+    monitored(r);
+}
+
+/// Loads that other waves may watch, or share: outside a cluster of workgroups `cluster_load_*` are
+/// global loads (CDNA 5 ISA 10.7); `*_load_monitor_*` load and ask to be woken by a store, which
+/// `s_monitor_sleep` here does not wait for (10.10).
+fn monitored(r: &mut Registry) {
+    macro_rules! loads {
+        ($($size:literal $element:ident;)*) => {$(
+            r.insert(concat!("cluster_load_", $size), Semantics::Custom(|c| {
+                load_global(c, Element::$element, Half::Whole)
+            }));
+            r.insert(concat!("global_load_monitor_", $size), Semantics::Custom(|c| {
+                load(c, Element::$element, Half::Whole, false, GLOBAL_MONITORS)
+            }));
+            r.insert(concat!("flat_load_monitor_", $size), Semantics::Custom(|c| {
+                load(c, Element::$element, Half::Whole, false, FLAT_MONITORS)
+            }));
+        )*};
+    }
+    loads! { "b32" B32; "b64" B64; "b128" B128; }
+}
+
+const GLOBAL_MONITORS: [Handler; 3] = [
+    |m, op| aligned_as_atomics(m, op, global_load::<GV>),
+    |m, op| aligned_as_atomics(m, op, global_load::<GVS>),
+    |m, op| aligned_as_atomics(m, op, global_load::<GT>),
+];
+const FLAT_MONITORS: [Handler; 3] = [
+    |m, op| aligned_as_atomics(m, op, flat_monitor::<GV>),
+    |m, op| aligned_as_atomics(m, op, flat_monitor::<GVS>),
+    |m, op| aligned_as_atomics(m, op, flat_monitor::<GT>),
+];
+
+/// Runs a load under the alignment rule of atomics: natural, whatever the mode.
+fn aligned_as_atomics(m: &mut Machine<'_>, op: &Op, run: Handler) -> Step {
+    let mode = m.port.rules.alignment;
+    if mode == AlignmentMode::Dword && op.mem.element.bytes() > 4 {
+        return m.refuse(op, "a wide monitored load in the DWORD alignment mode");
+    }
+    m.port.rules.alignment = AlignmentMode::Strict;
+    let step = run(m, op);
+    m.port.rules.alignment = mode;
+    step
+}
+
+/// A flat monitored load; one wider than a dword may not fall into scratch (CDNA 5 ISA 10.10).
+fn flat_monitor<const MODE: u8>(m: &mut Machine<'_>, op: &Op) -> Step {
+    let at = addresses::<MODE>(m, op);
+    let exec = active(m);
+    let bad = flat_load_any(m, op, &at, exec);
+    let (rows, bytes) = (m.wave.rows, op.mem.element.bytes());
+    if bad != 0 && bytes > 4 {
+        let dst = &mut m.wave.vgpr[span(rows, op.d, op.mem.element.dwords())];
+        zero_lanes(dst, rows, bad);
+        for (lane, address) in Lanes::new(&at.sums.0, bad).active() {
+            m.port.faults.push(Fault {
+                kind: FaultKind::ScratchAtomic,
+                access: Access::Load,
+                space: Space::Scratch,
+                lane: lane as u8,
+                address,
+                size: bytes,
+                nearest: None,
+                limit: None,
+            });
+        }
+    }
+    done(m, op)
 }
 
 /// Handlers by addressing mode, and by the dwords of the element less one.
@@ -104,11 +176,11 @@ fn store_flat(c: &Compile<'_>, element: Element, half: Half) -> Op {
 
 fn load(c: &Compile<'_>, element: Element, half: Half, addtid: bool, run: [Handler; 3]) -> Op {
     if super::has_word(c, "lds") {
-        return refuse(c, "a load into LDS");
+        return lds_transfer::global(c, element);
     }
     with_destination(c, Field::Vdst, run[0], |op| {
         op.mem.element = element;
-        op.mem.half = half.on(c.inst.target());
+        op.mem.half = half.on(c);
         match address::compile(c, op, addtid, element.bytes()) {
             Some(mode) => op.run = run[mode as usize],
             None => return false,
@@ -210,7 +282,8 @@ pub(super) fn bases(at: &Addresses, op: &Op) -> [u64; 64] {
     at.sums.0.map(|sum| sum.wrapping_sub(op.mem.offset as u64))
 }
 
-fn flat_load_any(m: &mut Machine<'_>, op: &Op, at: &Addresses, exec: u64) {
+/// Loads from wherever each lane's address falls; gives the lanes in scratch.
+fn flat_load_any(m: &mut Machine<'_>, op: &Op, at: &Addresses, exec: u64) -> u64 {
     let rows = m.wave.rows;
     let bases = bases(at, op);
     let lanes = Lanes::new(&bases[..rows * ROW_LANES], exec);
@@ -224,9 +297,10 @@ fn flat_load_any(m: &mut Machine<'_>, op: &Op, at: &Addresses, exec: u64) {
     into_destination(op, &mut m.wave.vgpr, rows, lanes.exec, |dst| {
         fell = Some(flat.load(lanes, op.mem.offset as i32, op.mem.element, dst, m.port));
     });
-    if let Some(fell) = fell {
+    fell.map_or(0, |fell| {
         count(&mut m.stats.read, &fell, op.mem.element.bytes());
-    }
+        fell.scratch | fell.shared_scratch
+    })
 }
 
 /// Counts the bytes that the lanes of a flat operation moved, by space.

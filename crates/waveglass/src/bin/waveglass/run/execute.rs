@@ -9,12 +9,12 @@ use waveglass::asm::{PrintOptions, print};
 use waveglass::exec::program::Src;
 use waveglass::exec::{Op, Wave};
 use waveglass::object::{CodeObject, Error, File, Kernel, ValueKind};
-use waveglass::{Arg, Limits, Module, Report, RunError};
+use waveglass::{Arg, Limits, Module, Report, RunError, SourceLines};
 
 use super::args::{NamedValue, RunRequest, Which};
 use super::array::Array;
 use super::progress;
-use super::report::{FaultRow, HazardRow, RunReport, Statistics};
+use super::report::{FaultRow, HazardRow, Lines, RunReport, Statistics};
 use crate::failure::{BAD_INPUT, FINDING, Failure, LIMIT, REFUSED};
 
 /// A kernel argument, ready to be laid out in the kernarg segment.
@@ -84,15 +84,17 @@ pub(crate) fn execute(run: RunRequest) -> Result<(RunReport, Option<Failure>), F
             Content::Scalar(_) => None,
         })
         .collect();
-    let failure = failure(&report, &what);
+    let lines = module.object().and_then(SourceLines::of);
+    let line = |offset| Some(lines.as_ref()?.find(offset)?.to_string());
+    let failure = failure(&report, &what, &line);
     Ok((
         RunReport {
             kernel: name,
             target: module.target().name().to_owned(),
             printed,
-            faults: FaultRow::all(&report),
+            faults: FaultRow::all(&report, &line),
             fault_count: report.outcome.fault_count,
-            hazards: HazardRow::all(&report),
+            hazards: HazardRow::all(&report, &line),
             hazard_count: report.outcome.hazard_count,
             error: report.error.as_ref().map(ToString::to_string),
             statistics: run.stats.then(|| Statistics::of(&report)),
@@ -102,7 +104,7 @@ pub(crate) fn execute(run: RunRequest) -> Result<(RunReport, Option<Failure>), F
 }
 
 /// The failure that a run's end stands for.
-fn failure(report: &Report, what: &str) -> Option<Failure> {
+fn failure(report: &Report, what: &str, lines: Lines<'_>) -> Option<Failure> {
     if let Some(e) = &report.error {
         let status = match e {
             RunError::Refused { .. } | RunError::Invalid { .. } | RunError::Trap { .. } => REFUSED,
@@ -114,10 +116,9 @@ fn failure(report: &Report, what: &str) -> Option<Failure> {
             RunError::Refused { address, .. }
             | RunError::Invalid { address, .. }
             | RunError::Trap { address, .. } => {
-                format!(
-                    " (offset {:#x} in the code object)",
-                    address.wrapping_sub(report.load_address)
-                )
+                let offset = address.wrapping_sub(report.load_address);
+                let line = lines(offset).map_or(String::new(), |l| format!(", {l}"));
+                format!(" (offset {offset:#x} in the code object{line})")
             }
             _ => String::new(),
         };
@@ -218,7 +219,10 @@ fn launch(
     if run.trace.is_some() {
         launch = launch.trace(&see);
     }
-    let groups = run.grid.iter().map(|&g| u64::from(g)).product();
+    let groups = run
+        .grid
+        .iter()
+        .fold(1u64, |n, &g| n.saturating_mul(g.into()));
     let report = progress::shown(groups, |done| launch.progress(done).run())?;
     if let (Some(trace), Some(path)) = (trace, &run.trace) {
         let (mut out, failed) = trace

@@ -35,12 +35,18 @@ pub(crate) struct FaultRow {
     pub(crate) mnemonic: String,
     /// Offset in the code object.
     pub(crate) offset: u64,
+    /// The line of the source, where the code object has debug information.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) source: Option<String>,
     pub(crate) group: [u32; 3],
     pub(crate) wave: u32,
 }
 
+/// The source lines of the code object that runs.
+pub(crate) type Lines<'a> = &'a dyn Fn(u64) -> Option<String>;
+
 impl FaultRow {
-    pub(crate) fn all(report: &Report) -> Vec<Self> {
+    pub(crate) fn all(report: &Report, lines: Lines<'_>) -> Vec<Self> {
         report
             .outcome
             .faults
@@ -49,6 +55,7 @@ impl FaultRow {
                 what: f.fault.to_string(),
                 mnemonic: f.mnemonic.to_owned(),
                 offset: f.address.wrapping_sub(report.load_address),
+                source: lines(f.address.wrapping_sub(report.load_address)),
                 group: f.group,
                 wave: f.wave,
             })
@@ -67,12 +74,15 @@ pub(crate) struct HazardRow {
     pub(crate) producer: String,
     pub(crate) producer_offset: u64,
     pub(crate) counters: Vec<&'static str>,
+    /// The line of the source, where the code object has debug information.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) source: Option<String>,
     pub(crate) group: [u32; 3],
     pub(crate) wave: u32,
 }
 
 impl HazardRow {
-    pub(crate) fn all(report: &Report) -> Vec<Self> {
+    pub(crate) fn all(report: &Report, lines: Lines<'_>) -> Vec<Self> {
         let offset = |address: u64| address.wrapping_sub(report.load_address);
         report
             .outcome
@@ -86,6 +96,7 @@ impl HazardRow {
                 producer: h.producer_mnemonic.to_owned(),
                 producer_offset: offset(h.producer),
                 counters: h.counters.iter().map(|c| c.name()).collect(),
+                source: lines(offset(h.address)),
                 group: h.group,
                 wave: h.wave,
             })
@@ -169,6 +180,10 @@ impl Statistics {
     }
 }
 
+fn at_line(source: Option<&str>) -> String {
+    source.map_or(String::new(), |s| format!(", {s}"))
+}
+
 impl RunReport {
     pub(crate) fn text(&self) -> String {
         let mut out = String::new();
@@ -179,8 +194,12 @@ impl RunReport {
             let [x, y, z] = f.group;
             let _ = writeln!(
                 out,
-                "memory violation: {} ({} at offset {:#x}, workgroup {x},{y},{z}, wave {})",
-                f.what, f.mnemonic, f.offset, f.wave
+                "memory violation: {} ({} at offset {:#x}{}, workgroup {x},{y},{z}, wave {})",
+                f.what,
+                f.mnemonic,
+                f.offset,
+                at_line(f.source.as_deref()),
+                f.wave
             );
         }
         let more = self.fault_count.saturating_sub(self.faults.len() as u64);
@@ -191,8 +210,11 @@ impl RunReport {
             let [x, y, z] = h.group;
             let _ = writeln!(
                 out,
-                "register in flight: {} (offset {:#x}, workgroup {x},{y},{z}, wave {})",
-                h.what, h.offset, h.wave
+                "register in flight: {} (offset {:#x}{}, workgroup {x},{y},{z}, wave {})",
+                h.what,
+                h.offset,
+                at_line(h.source.as_deref()),
+                h.wave
             );
         }
         let more = self.hazard_count.saturating_sub(self.hazards.len() as u64);
