@@ -144,6 +144,10 @@ typedef enum waveglass_fault_kind {
    * A 64-bit atomic on scratch through a flat address.
    */
   WAVEGLASS_FAULT_KIND_SCRATCH_ATOMIC = 7,
+  /**
+   * A negative immediate offset of a scalar buffer access.
+   */
+  WAVEGLASS_FAULT_KIND_NEGATIVE_OFFSET = 8,
 } waveglass_fault_kind;
 
 /**

@@ -75,6 +75,8 @@ pub enum FaultKind {
     LdsAperture = 6,
     /// A 64-bit atomic on scratch through a flat address.
     ScratchAtomic = 7,
+    /// A negative immediate offset of a scalar buffer access.
+    NegativeOffset = 8,
 }
 
 /// What the lane was doing.
@@ -293,6 +295,7 @@ fn structure(f: &WaveFault, load_address: u64) -> Fault {
             mem::FaultKind::ScratchRange => FaultKind::ScratchRange,
             mem::FaultKind::LdsAperture => FaultKind::LdsAperture,
             mem::FaultKind::ScratchAtomic => FaultKind::ScratchAtomic,
+            mem::FaultKind::NegativeOffset => FaultKind::NegativeOffset,
         },
         access: match f.fault.access {
             mem::Access::Load => Access::Load,
