@@ -271,6 +271,26 @@ fn scratch_of_compiled_kernels_works_at_host_addresses() {
 }
 
 #[test]
+fn a_context_named_with_features_takes_code_for_them() {
+    let file = kernels("reduce.O3.gfx90a-sramecc+-xnack-.hsaco");
+    for (target, expected) in [
+        ("gfx90a", Status::Ok),
+        ("gfx90a:sramecc+:xnack-", Status::Ok),
+        ("gfx942", Status::BadObject),
+    ] {
+        let context = Context::new(target);
+        let mut module = std::ptr::null_mut();
+        // SAFETY: all pointers are valid; a module that is none is null.
+        unsafe {
+            let bytes = file.as_ptr().cast();
+            let status = waveglass_module_load(context.0, bytes, file.len(), &mut module);
+            assert_eq!(status, expected, "{target}: {}", error());
+            waveglass_module_destroy(module);
+        }
+    }
+}
+
+#[test]
 fn bad_arguments_are_refused() {
     let context = Context::new("gfx1100");
     let module = Module::load(&context, "linear.O3.gfx1100.hsaco");
@@ -290,6 +310,7 @@ fn bad_arguments_are_refused() {
         );
         assert_eq!(create(c"gfx803", &mut made), Status::UnknownTarget);
         assert!(error().contains("gfx1251"));
+        assert_eq!(create(c"gfx90a:turbo+", &mut made), Status::UnknownTarget);
         assert_eq!(create(c"\xff", &mut made), Status::BadArgument);
         assert!(made.is_null());
 
