@@ -509,8 +509,9 @@ const char *waveglass_version(void);
  * Makes a context.
  *
  * `target` is a target's name ("gfx1100", also with features as in "gfx90a:sramecc+:xnack-") or an
- * architecture's ("rdna3", "cdna 4"), which stands for its first target. The new context lets programs
- * touch nothing.
+ * architecture's ("rdna3", "cdna 4"), which stands for its first target. SRAM error correction is on
+ * where the target has it, unless the name says "sramecc-". The new context lets programs touch
+ * nothing.
  */
 enum waveglass_status waveglass_context_create(const char *target,
                                                struct waveglass_context **context);

@@ -25,6 +25,8 @@ pub struct Context {
 
 pub(crate) struct State {
     pub(crate) target: Target,
+    /// The target with the features that the caller named, as in "gfx90a:sramecc-".
+    pub(crate) id: String,
     pub(crate) memory: HostMemory,
     pub(crate) programs: Programs,
     pub(crate) limits: waveglass::Limits,
@@ -90,6 +92,9 @@ pub struct Limits {
 /// The size that limits had in the first version.
 const FIRST_LIMITS: usize = std::mem::offset_of!(Limits, reserved) + size_of::<u32>();
 
+/// Target features (AMDGPUUsage, "Target ID"); the empty one stands for none.
+const KNOWN_FEATURES: [&str; 5] = ["", "sramecc+", "sramecc-", "xnack+", "xnack-"];
+
 /// More threads than this help no host, and each takes memory.
 const MOST_THREADS: u32 = 256;
 
@@ -114,8 +119,9 @@ fn target_named(name: &str) -> Option<Target> {
 /// Makes a context.
 ///
 /// `target` is a target's name ("gfx1100", also with features as in "gfx90a:sramecc+:xnack-") or an
-/// architecture's ("rdna3", "cdna 4"), which stands for its first target. The new context lets programs
-/// touch nothing.
+/// architecture's ("rdna3", "cdna 4"), which stands for its first target. SRAM error correction is on
+/// where the target has it, unless the name says "sramecc-". The new context lets programs touch
+/// nothing.
 ///
 /// # Safety
 ///
@@ -140,9 +146,21 @@ pub unsafe extern "C" fn waveglass_context_create(
                 ),
             ));
         };
+        let features = name.split_once(':').map_or("", |(_, features)| features);
+        if features.split(':').any(|f| !KNOWN_FEATURES.contains(&f)) {
+            return Err(Failure::new(
+                Status::UnknownTarget,
+                format!("{name:?} has a feature that no target has"),
+            ));
+        }
+        let id = match features {
+            "" => target.name().to_owned(),
+            _ => format!("{target}:{features}"),
+        };
         let new = Box::new(Context {
             state: Mutex::new(State {
                 target,
+                id,
                 memory: HostMemory::new(),
                 programs: Programs::new(),
                 limits: waveglass::Limits::default(),

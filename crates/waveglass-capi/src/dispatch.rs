@@ -3,9 +3,8 @@
 use std::ffi::c_void;
 
 use waveglass::host::{RawDispatch, Rsrc, ScratchPlace};
-use waveglass::isa::Target;
 
-use crate::context::Context;
+use crate::context::{Context, State};
 use crate::pointer;
 use crate::status::{Failure, Status, call};
 
@@ -131,7 +130,7 @@ pub unsafe extern "C" fn waveglass_dispatch_run(
         let state = &mut *state;
         state.last = None;
         // SAFETY: as above.
-        let raw = unsafe { raw(state.target, dispatch)? };
+        let raw = unsafe { raw(state, dispatch)? };
         // SAFETY: as above.
         let report = unsafe { raw.run(&state.memory, &state.programs, &state.limits)? };
         state.finish(report)
@@ -155,7 +154,7 @@ pub unsafe extern "C" fn waveglass_dispatch_scratch_size(
         let context = unsafe { pointer::read(context, "context")? };
         let state = context.lock();
         // SAFETY: as above.
-        let raw = unsafe { raw(state.target, dispatch)? };
+        let raw = unsafe { raw(&state, dispatch)? };
         let bytes = raw.scratch_size(&state.limits)?;
         // SAFETY: as above.
         unsafe { pointer::write(size, bytes, "size") }
@@ -169,7 +168,7 @@ const FIRST_SIZE: usize = std::mem::offset_of!(Dispatch, reserved) + size_of::<u
 ///
 /// # Safety
 /// As for [`waveglass_dispatch_run`].
-unsafe fn raw(target: Target, dispatch: *const Dispatch) -> Result<RawDispatch, Failure> {
+unsafe fn raw(state: &State, dispatch: *const Dispatch) -> Result<RawDispatch, Failure> {
     // SAFETY: as the caller vouches; the fields are integers and raw pointers.
     let d = unsafe { pointer::read_sized(dispatch, FIRST_SIZE, "dispatch")? };
     if d.reserved != 0 {
@@ -195,6 +194,7 @@ unsafe fn raw(target: Target, dispatch: *const Dispatch) -> Result<RawDispatch, 
         return Err(Failure::argument("dispatch.scratch is null"));
     }
     Ok(RawDispatch {
+        sramecc: !state.id.contains("sramecc-"),
         wave_size: (d.wave_size != 0).then_some(d.wave_size),
         groups: d.workgroups,
         block: d.workgroup_size,
@@ -207,6 +207,6 @@ unsafe fn raw(target: Target, dispatch: *const Dispatch) -> Result<RawDispatch, 
         scratch_bytes: d.scratch_bytes,
         scratch,
         lds_bytes: (d.lds_bytes != 0).then_some(d.lds_bytes),
-        ..RawDispatch::new(target, d.code.cast(), d.code_size)
+        ..RawDispatch::new(state.target, d.code.cast(), d.code_size)
     })
 }

@@ -38,8 +38,8 @@ pub unsafe extern "C" fn waveglass_module_load(
         pointer::check(bytes.cast::<u8>(), "bytes")?;
         // SAFETY: as above.
         let bytes = unsafe { pointer::slice(bytes.cast::<u8>(), size, "bytes")? };
-        let target = context.lock().target;
-        let inner = HostModule::load(bytes, Some(target.name())).map_err(|e| {
+        let id = context.lock().id.clone();
+        let inner = HostModule::load(bytes, Some(&id)).map_err(|e| {
             let mut failure = Failure::from(e);
             if failure.status == Status::BadArgument {
                 failure.status = Status::BadObject;

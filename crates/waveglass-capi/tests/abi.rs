@@ -11,7 +11,10 @@ struct Module(*mut waveglass_capi::Module);
 
 impl Module {
     fn load(context: &Context, file: &str) -> Self {
-        let bytes = kernels(file);
+        Self::from_bytes(context, &kernels(file))
+    }
+
+    fn from_bytes(context: &Context, bytes: &[u8]) -> Self {
         let mut module = null_mut();
         // SAFETY: all pointers are valid.
         let status = unsafe {
@@ -218,6 +221,23 @@ fn a_module_keeps_its_names_and_takes_hidden_arguments_from_the_launch() {
 }
 
 #[test]
+fn a_module_s_variables_keep_their_values_and_each_load_has_its_own() {
+    let context = Context::new("gfx1100");
+    let file = include_bytes!("probes/counter.gfx1100.hsaco");
+    let mut out = [0u32];
+    context.register(&mut out, WAVEGLASS_READ_WRITE, "out");
+    let arg = (out.as_mut_ptr() as u64).to_le_bytes();
+    for _ in 0..2 {
+        let module = Module::from_bytes(&context, file);
+        for expected in 41..44 {
+            let status = module.launch(&context, c"counter", 1, 1, &arg);
+            assert_eq!(status, Status::Ok, "{}", error());
+            assert_eq!(std::hint::black_box(&out)[0], expected);
+        }
+    }
+}
+
+#[test]
 fn scratch_of_compiled_kernels_works_at_host_addresses() {
     // Both kinds of scratch, and at -O0 every variable in it.
     for target in [
@@ -251,6 +271,26 @@ fn scratch_of_compiled_kernels_works_at_host_addresses() {
 }
 
 #[test]
+fn a_context_named_with_features_takes_code_for_them() {
+    let file = kernels("reduce.O3.gfx90a-sramecc+-xnack-.hsaco");
+    for (target, expected) in [
+        ("gfx90a", Status::Ok),
+        ("gfx90a:sramecc+:xnack-", Status::Ok),
+        ("gfx942", Status::BadObject),
+    ] {
+        let context = Context::new(target);
+        let mut module = std::ptr::null_mut();
+        // SAFETY: all pointers are valid; a module that is none is null.
+        unsafe {
+            let bytes = file.as_ptr().cast();
+            let status = waveglass_module_load(context.0, bytes, file.len(), &mut module);
+            assert_eq!(status, expected, "{target}: {}", error());
+            waveglass_module_destroy(module);
+        }
+    }
+}
+
+#[test]
 fn bad_arguments_are_refused() {
     let context = Context::new("gfx1100");
     let module = Module::load(&context, "linear.O3.gfx1100.hsaco");
@@ -270,6 +310,7 @@ fn bad_arguments_are_refused() {
         );
         assert_eq!(create(c"gfx803", &mut made), Status::UnknownTarget);
         assert!(error().contains("gfx1251"));
+        assert_eq!(create(c"gfx90a:turbo+", &mut made), Status::UnknownTarget);
         assert_eq!(create(c"\xff", &mut made), Status::BadArgument);
         assert!(made.is_null());
 

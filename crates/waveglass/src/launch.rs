@@ -223,7 +223,7 @@ impl Module {
     /// Whether the processor runs with SRAM error correction, where the target has that: as the code
     /// object needs it; on where it takes either or is raw code, since accelerators run so. (V3 code
     /// objects say on or off.)
-    fn sramecc(&self) -> bool {
+    pub(crate) fn sramecc(&self) -> bool {
         match &self.code {
             Code::Object(object) => {
                 matches!(object.target().sramecc, Feature::On | Feature::Any)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Assembles the probes with LLVM 22; the results are checked in.
+# Assembles and compiles the probes with LLVM 22; the results are checked in.
 set -eu
 cd "$(dirname "$0")"
 for target in gfx900 gfx90a gfx942 gfx950 gfx1030 gfx1100 gfx1201 gfx1250; do
@@ -18,3 +18,5 @@ for target in gfx900 gfx90a gfx942 gfx950 gfx1030 gfx1100 gfx1201 gfx1250; do
         rm $probe.o
     done
 done
+clang-22 --target=amdgcn-amd-amdhsa -mcpu=gfx1100 -nogpulib -cl-std=CL2.0 -O2 \
+    counter.cl -o counter.gfx1100.hsaco

@@ -161,6 +161,7 @@ impl HostModule {
                 vgprs: shape.vgprs,
                 agprs: shape.agprs,
             },
+            sramecc: self.module.sramecc(),
         };
         let program = programs.get(key, &self.code, &self.entries);
         let start = std::time::Instant::now();

@@ -27,6 +27,8 @@ pub(super) struct Key {
     /// The code's address.
     pub(super) base: u64,
     pub(super) registers: Registers,
+    /// Whether the processor corrects errors of its memory (SRAM ECC).
+    pub(super) sramecc: bool,
 }
 
 /// How many programs are kept.
@@ -56,13 +58,14 @@ impl Programs {
                 return program;
             }
         }
-        let program = Arc::new(Program::compile(
+        let program = Arc::new(Program::compile_with(
             key.target,
             key.wave_size,
             code,
             key.base,
             entries,
             key.registers,
+            key.sramecc,
         ));
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.push_front(Kept {
@@ -87,6 +90,7 @@ mod tests {
             wave_size: 32,
             base: 0x1000,
             registers: Registers { vgprs: 8, agprs: 0 },
+            sramecc: true,
         };
         let end = 0xbfb0_0000u32.to_le_bytes();
         let nop = 0xbf80_0000u32.to_le_bytes();

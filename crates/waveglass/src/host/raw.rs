@@ -84,6 +84,9 @@ pub struct ScratchPlace {
 pub struct RawDispatch {
     /// The target.
     pub target: Target,
+    /// Whether the processor runs with SRAM error correction, where the target has it: 16-bit loads
+    /// then write whole registers (CDNA 1 ISA 9.1.6).
+    pub sramecc: bool,
     /// Lanes in a wave; the target's usual number where that is `None`.
     pub wave_size: Option<u32>,
     /// Where the code is. Programs may read it there.
@@ -111,6 +114,7 @@ impl RawDispatch {
     pub fn new(target: Target, code: *const u8, code_size: usize) -> Self {
         Self {
             target,
+            sramecc: true,
             wave_size: None,
             code,
             code_size,
@@ -175,6 +179,7 @@ impl RawDispatch {
                 vgprs: dispatch.vgprs,
                 agprs: dispatch.agprs,
             },
+            sramecc: self.sramecc,
         };
         // SAFETY: the caller vouches for the code, and no wave runs yet.
         let code = unsafe { std::slice::from_raw_parts(self.code, self.code_size) };
