@@ -108,7 +108,7 @@ impl Subject<'_> {
             ],
             lanes,
         };
-        explanation.notes.extend(converted.map(Into::into));
+        explanation.notes.extend(converted);
         explanation
     }
 

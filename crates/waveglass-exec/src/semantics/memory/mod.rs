@@ -308,6 +308,8 @@ mod block_tests;
 #[cfg(test)]
 mod buffer_format_tests;
 #[cfg(test)]
+mod buffer_tests;
+#[cfg(test)]
 mod coverage;
 #[cfg(test)]
 mod ds_two_operands_tests;
