@@ -10,6 +10,7 @@
 //! * `semantics/`: what each instruction does, a family to a file, in the manual's order.
 //! * `valu/`: how a lane kernel becomes an executed vector instruction: broadcast of scalars,
 //!   neg/abs, halves, SDWA, DPP on the way in; omod, clamp, merging and EXEC on the way out.
+//! * `matrix/`: MFMA, WMMA and their kin: one engine over a table of sizes and formats.
 //! * `machine.rs`: what a handler sees: wave, LDS, memory, counters.
 //! * `order/`: operations in flight, waits, and registers touched too early.
 //! * `barrier.rs`: the workgroup's barrier and the named ones.

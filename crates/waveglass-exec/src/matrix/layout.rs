@@ -14,6 +14,19 @@
 //!   (CDNA5 ISA 7.12.2 and 7.12.6.1).
 //!
 //! Rows of C and D are runs of N lanes as well.
+//!
+//! # Where the manuals leave a choice
+//!
+//! * A dense product does not depend on the order of K that A and B share, so a wrong guess there
+//!   would only show in the order of the sum. The RDNA4 manual's table splits K of a 16-bit B by bit
+//!   2 and has lost the rows of A; both are taken as bit 3 here, as for 8 bits.
+//! * A sparse A is expanded within its lane: the index of a packed value lies in the value's own
+//!   lane, at the value's own place. CDNA5 ISA 7.12.3 and 7.12.4 say so in words; the pseudo-code in
+//!   7.12.4 numbers lanes otherwise, which contradicts the tables of A.
+//! * The sparse instructions that gfx950 adds have a printed layout of B in two halves of K and none
+//!   of A. A's packed values are taken to be in the same two halves.
+//! * The F8F6F4 instructions of gfx950: the manual's drawings of 8-bit operands are missing from its
+//!   text; they are taken to have the two chunks of 16 that its sparse 8-bit B has.
 
 /// How the K dimension of A or B is shared out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

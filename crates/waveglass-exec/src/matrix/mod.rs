@@ -7,6 +7,11 @@
 //! EXEC plays no part: "ignores exec mask from MODE and forces it to 1 for all threads" (CDNA3 ISA
 //! 7.1.2); the RDNA manuals' pseudo-code sets EXEC to all ones for the time of the instruction.
 //!
+//! Refused: `v_mfma_ld_scale_b32`, `v_wmma_ld_scale_paired_b32` and `v_wmma_ld_scale16_paired_b64` on
+//! their own, which are half of a scaled instruction without the other; values of modifiers that a
+//! manual reserves or calls undefined (CBSZ past the blocks, NEG of A or B on gfx1250, BLGP of f64
+//! on gfx90a).
+//!
 //! # Exactness
 //!
 //! Exact: layouts, formats, broadcasts, sparsity, scales; integer products (which wrap, or saturate
