@@ -74,7 +74,7 @@ impl Kind {
             Kind::F64 => n.float(64, 52),
             Kind::F16 => n.float(16, 10),
             Kind::I32 => n.next() & 0xffff_ffff,
-            Kind::Exp => (n.next() % 300) as u32 as u64 & 0xffff_ffff ^ 0xffff_ff00 & n.next() % 2,
+            Kind::Exp => ((n.next() % 600) as i32 - 300) as u32 as u64,
         }
     }
 }
