@@ -51,7 +51,7 @@ pub fn fidelity(target: Target, def: &InstDef) -> Fidelity {
             reason: family_reason(def),
         };
     }
-    match error(name) {
+    match matrix_error(def).or_else(|| error(name)) {
         Some(error) => Fidelity::Approximate { error },
         None => Fidelity::Exact,
     }
@@ -88,6 +88,17 @@ pub(crate) fn family_reason(def: &InstDef) -> &'static str {
     } else {
         "the instruction has no semantics here"
     }
+}
+
+/// The float sums of matrix operations; see [`crate::matrix`].
+fn matrix_error(def: &InstDef) -> Option<&'static str> {
+    let multiplies = ["mfma_", "smfmac_", "wmma_", "swmmac_"]
+        .iter()
+        .any(|stem| def.mnemonic.contains(stem));
+    (multiplies && !def.mnemonic.contains("_i32_") && !def.mnemonic.contains("ld_scale")).then_some(
+        "twice K * 2^-24 (2^-53 for f64) of the sum of the magnitudes, and K/2 half-units of a \
+         16-bit result: neither the order of the sum nor the width in between is documented",
+    )
 }
 
 /// Where the manuals leave bits open: a mnemonic without its type, types, and how far from the

@@ -89,6 +89,8 @@ fn is_nan(bits: u64, kind: Kind) -> bool {
 }
 
 /// Runs an instruction on many operands in each mode. Sources are v2, v4, v6 and up, the result is v0.
+// Lane and source numbers index the wave as well as the operands.
+#[allow(clippy::needless_range_loop)]
 fn check(
     target: Target,
     code: &str,
