@@ -172,7 +172,7 @@ impl Barrier {
             -1 => Some(&self.workgroup),
             n => u32::try_from(n).ok().and_then(|n| self.named_count(n)),
         };
-        let named = (self.named.len() as u32 / 4 & 7) << 24;
+        let named = ((self.named.len() as u32 / 4) & 7) << 24;
         match count {
             Some(b) => named | (b.signals & 127) << 16 | (b.members & 127) << 4 | 1,
             None => named,

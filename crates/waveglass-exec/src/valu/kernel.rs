@@ -443,13 +443,13 @@ impl Setting {
         op_sel << 40 | (inst.field(Field::Clamp) & 1) << 44 | (fnuz as u64) << 45
     }
 
-    /// The byte that OP_SEL[1:0] names of a source.
+    /// The byte that OP_SEL bits 1:0 name of a source.
     #[inline(always)]
     pub fn source_byte(self) -> u64 {
         self.0 >> 40 & 3
     }
 
-    /// The byte that OP_SEL[3:2] names of the result.
+    /// The byte that OP_SEL bits 3:2 name of the result.
     #[inline(always)]
     pub fn result_byte(self) -> u64 {
         self.0 >> 42 & 3

@@ -109,22 +109,22 @@ const INTEGERS: &[Case] = &[
         a.wrapping_mul(b)
     }),
     ("v_mul_hi_u32", &[B32, B32], B32, |[a, b, _]| {
-        u(a) * u(b) >> 32
+        (u(a) * u(b)) >> 32
     }),
     ("v_mul_hi_i32", &[B32, B32], B32, |[a, b, _]| {
-        (s(a) * s(b) >> 32) as u64
+        ((s(a) * s(b)) >> 32) as u64
     }),
     ("v_mul_i32_i24", &[B32, B32], B32, |[a, b, _]| {
         (s24(a) * s24(b)) as u64
     }),
     ("v_mul_hi_i32_i24", &[B32, B32], B32, |[a, b, _]| {
-        (s24(a) * s24(b) >> 32) as u64
+        ((s24(a) * s24(b)) >> 32) as u64
     }),
     ("v_mul_u32_u24", &[B32, B32], B32, |[a, b, _]| {
         (a & 0xff_ffff) * (b & 0xff_ffff)
     }),
     ("v_mul_hi_u32_u24", &[B32, B32], B32, |[a, b, _]| {
-        (a & 0xff_ffff) * (b & 0xff_ffff) >> 32
+        ((a & 0xff_ffff) * (b & 0xff_ffff)) >> 32
     }),
     ("v_mad_i32_i24", &[B32, B32, B32], B32, |[a, b, c]| {
         (s24(a) * s24(b)).wrapping_add(s(c)) as u64
