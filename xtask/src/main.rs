@@ -1,10 +1,12 @@
 //! What maintainers run: `cargo xtask help` lists it.
 
+mod asm_vectors;
 mod bench;
 mod compare;
 mod differs;
 mod import;
 mod llvm;
+mod rules;
 mod sample;
 mod semantics;
 mod vectors;
@@ -21,8 +23,10 @@ cargo xtask compare-whole ...        the same with --true16=off: registers witho
 cargo xtask show TARGET[/WAVE] HEX...  both texts for an instruction's bytes
 cargo xtask sweep [TARGET|all]        opcodes that only LLVM or only the table has
 cargo xtask bench-decode TARGET FILE time decode and print against LLVM over compiled code
+cargo xtask rules                    write docs/memory-rules.md from the tests of the memory model
 cargo xtask semantics [TARGET|all] [names]
                                      count the instructions that are executed and refused, by family
+cargo xtask asm-vectors [TARGET|all]  ask LLVM's assembler about the golden vectors
 cargo xtask vectors [TARGET|all]      write the golden vectors of crates/waveglass-asm/tests
 ";
 
@@ -64,6 +68,7 @@ fn main() -> Result<()> {
             let wave = wave.parse().unwrap_or(target.default_wave_size());
             compare::show(target, wave, hex)
         }
+        ["rules"] => rules::run(),
         ["bench-decode", target, file] => bench::run(target.parse()?, file),
         ["semantics", rest @ ..] => {
             let targets: Vec<Target> = match rest.first() {
@@ -71,6 +76,13 @@ fn main() -> Result<()> {
                 Some(t) => t.split(',').map(str::parse).collect::<Result<_, _>>()?,
             };
             semantics::run(&targets, rest.get(1) == Some(&"names"))
+        }
+        ["asm-vectors", list @ ..] => {
+            let targets: Vec<Target> = match list.first() {
+                None | Some(&"all") => Target::ALL.to_vec(),
+                Some(t) => t.split(',').map(str::parse).collect::<Result<_, _>>()?,
+            };
+            asm_vectors::run(&targets)
         }
         ["vectors", list @ ..] => {
             let targets: Vec<Target> = match list.first() {

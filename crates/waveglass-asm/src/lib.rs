@@ -4,6 +4,13 @@
 //! `print/mod.rs`, which walks the instruction's template; `print/register.rs` has the operands,
 //! the other files of that folder one kind of modifier each.
 
+mod assemble;
 mod print;
+
+pub use assemble::{
+    AssembleLimits, AssembleOptions, Assembled, AssembledRelocation, AssembledRelocationKind,
+    AssembledSymbol, Diagnostic, Diagnostics, LineAssembler, Section, Severity, SymbolPlace,
+    assemble,
+};
 
 pub use print::{PrintOptions, print, print_bytes};

@@ -1,6 +1,6 @@
 //! How faithfully each instruction is executed.
 
-use crate::semantics;
+use crate::{matrix, semantics};
 use waveglass_isa::{InstDef, Target};
 
 /// How an instruction's results compare with the hardware's.
@@ -51,7 +51,10 @@ pub fn fidelity(target: Target, def: &InstDef) -> Fidelity {
             reason: family_reason(def),
         };
     }
-    match matrix_error(def).or_else(|| error(name)) {
+    match error(name)
+        .or_else(|| matrix::error(name))
+        .or_else(|| dot_error(name))
+    {
         Some(error) => Fidelity::Approximate { error },
         None => Fidelity::Exact,
     }
@@ -88,17 +91,6 @@ pub(crate) fn family_reason(def: &InstDef) -> &'static str {
     } else {
         "the instruction has no semantics here"
     }
-}
-
-/// The float sums of matrix operations; see [`crate::matrix`].
-fn matrix_error(def: &InstDef) -> Option<&'static str> {
-    let multiplies = ["mfma_", "smfmac_", "wmma_", "swmmac_"]
-        .iter()
-        .any(|stem| def.mnemonic.contains(stem));
-    (multiplies && !def.mnemonic.contains("_i32_") && !def.mnemonic.contains("ld_scale")).then_some(
-        "twice K * 2^-24 (2^-53 for f64) of the sum of the magnitudes, and K/2 half-units of a \
-         16-bit result: neither the order of the sum nor the width in between is documented",
-    )
 }
 
 /// Where the manuals leave bits open: a mnemonic without its type, types, and how far from the
@@ -154,11 +146,6 @@ fn error(name: &'static str) -> Option<&'static str> {
              here the tables are followed",
         );
     }
-    if name.starts_with("v_dot2") && !name.contains("i32_i16") && !name.contains("u32_u16")
-        || name.starts_with("v_dot4_f32")
-    {
-        return Some("the manuals do not define where the sums round; here each sum does");
-    }
     match name {
         "s_memtime" | "s_memrealtime" | "s_get_shader_cycles_u64" => {
             Some("the clock counts the wave's instructions, not cycles")
@@ -172,6 +159,18 @@ fn error(name: &'static str) -> Option<&'static str> {
         ),
         _ => None,
     }
+}
+
+/// Float dot products in their other spellings: the manuals write sums and do not say where they
+/// round.
+fn dot_error(mnemonic: &str) -> Option<&'static str> {
+    // "v_dot2c_f32_bf16", "v_dual_dot2acc_f32_f16 :: v_dual_mov_b32".
+    let dot = mnemonic.find("dot")?;
+    let name = &mnemonic[dot..];
+    ["_f32_", "_f16_", "_bf16_"]
+        .iter()
+        .any(|f| name.split(' ').next().is_some_and(|n| n.contains(f)))
+        .then_some("one rounding a sum: hardware may round less often, or in another order")
 }
 
 fn of_type(

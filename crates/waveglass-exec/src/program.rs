@@ -398,7 +398,11 @@ fn family(inst: &Inst) -> Family {
 pub fn with_msb(inst: &Inst, msb: u8, r: Reg, field: Field) -> Reg {
     use Field::*;
     // V_WMMA_LD_SCALE ignores them.
-    if msb == 0 || r.file != RegFile::Vgpr || inst.mnemonic().contains("ld_scale") {
+    if msb == 0
+        || r.file != RegFile::Vgpr
+        || inst.mnemonic().contains("ld_scale")
+        || matches!(field, Field::ScaleSrc0 | Field::ScaleSrc1)
+    {
         return r;
     }
     let slot = match field {

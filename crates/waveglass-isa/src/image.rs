@@ -39,6 +39,32 @@ pub(crate) fn listed(inst: &Inst) -> u8 {
         .map_or(0, |form| counts(inst, form).1.min(form.own_addresses))
 }
 
+/// What the fields ask for, whether or not a form has it.
+pub(crate) fn demand(inst: &Inst) -> Option<(u8, Option<u8>)> {
+    let form = inst.def().shape.image.as_ref()?;
+    let addresses = (inst.target().major() >= 10).then(|| match address_dwords(inst) {
+        // Tuples of more than twelve registers are of sixteen.
+        n if n > 12 && !form.list && inst.def().encoding() != "ENC_VSAMPLE" => 16,
+        n => n,
+    });
+    Some((data_dwords(inst), addresses))
+}
+
+/// The registers of data by DMASK, D16 and TFE.
+fn data_dwords(inst: &Inst) -> u8 {
+    let channels = inst.field(Field::Dmask).count_ones().max(1) as u8;
+    let channels = if inst.def().flags.contains(InstFlags::GATHER4) {
+        4
+    } else {
+        channels
+    };
+    let data = match inst.field(Field::D16) {
+        0 => channels,
+        _ => channels.div_ceil(2),
+    };
+    data + (inst.field(Field::Tfe) != 0) as u8
+}
+
 /// Registers of data and of addresses.
 fn counts(inst: &Inst, form: &ImageSizes) -> (u8, u8) {
     let own = (form.own_data, form.own_addresses);
@@ -55,17 +81,7 @@ fn counts(inst: &Inst, form: &ImageSizes) -> (u8, u8) {
             return own;
         }
     }
-    let channels = inst.field(Field::Dmask).count_ones().max(1) as u8;
-    let channels = if inst.def().flags.contains(InstFlags::GATHER4) {
-        4
-    } else {
-        channels
-    };
-    let data = match inst.field(Field::D16) {
-        0 => channels,
-        _ => channels.div_ceil(2),
-    };
-    let data = data + (inst.field(Field::Tfe) != 0) as u8;
+    let data = data_dwords(inst);
     let available = form.data == 1 || form.data >> data & 1 != 0;
     // Data past the last register, or at an odd one where tuples are aligned, and such addresses,
     // leave the form as it is.

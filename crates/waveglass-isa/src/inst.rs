@@ -179,6 +179,22 @@ impl Decoder {
 }
 
 impl Inst {
+    pub(crate) fn from_parts(
+        def: &'static InstDef,
+        words: [u32; 5],
+        target: Target,
+        size: u8,
+        wave64: bool,
+    ) -> Self {
+        Self {
+            def,
+            words,
+            target,
+            size,
+            wave64,
+        }
+    }
+
     /// The target that it was decoded for.
     pub fn target(&self) -> Target {
         self.target
@@ -301,6 +317,13 @@ impl Inst {
     /// How many places of an image instruction's address list hold addresses.
     pub fn listed_addresses(&self) -> u8 {
         crate::image::listed(self)
+    }
+
+    /// The registers of data and of addresses that an image instruction's fields ask for,
+    /// whether or not there is a form with so many; `None` for other instructions. Before gfx10
+    /// the addresses do not follow from the fields.
+    pub fn image_demand(&self) -> Option<(u8, Option<u8>)> {
+        crate::image::demand(self)
     }
 
     /// Whether an operand's kind takes a literal.

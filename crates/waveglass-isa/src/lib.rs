@@ -8,6 +8,7 @@
 //! This crate knows nothing about assembly syntax beyond the templates that it carries, and
 //! nothing about execution.
 
+mod encode;
 mod encoding;
 mod field;
 mod image;
@@ -19,6 +20,7 @@ mod resolve;
 mod table;
 mod target;
 
+pub use encode::{EncodeError, InstBits};
 pub use encoding::{Encoding, EncodingField, encoding, layout};
 pub use field::Field;
 pub use info::{Counter, InstInfo, RegUse, UseSource};

@@ -77,6 +77,8 @@ pub enum FaultKind {
     /// A 64-bit atomic (RDNA 3 ISA 11.1.1: 4-byte elements) or wide monitored load (CDNA 5 ISA 10.10) on
     /// scratch through a flat address.
     ScratchAtomic,
+    /// The immediate offset of a scalar buffer access is negative (RDNA 3 ISA 8.1.2).
+    NegativeOffset,
 }
 
 impl fmt::Display for FaultKind {
@@ -89,6 +91,7 @@ impl fmt::Display for FaultKind {
             Self::LdsRange => "address is outside the LDS allocation",
             Self::ScratchRange => "offset is outside the lane's scratch",
             Self::LdsAperture => "address is in the LDS aperture",
+            Self::NegativeOffset => "the immediate offset of a scalar buffer access is negative",
             Self::ScratchAtomic => "64-bit atomic or monitored load on scratch",
         })
     }

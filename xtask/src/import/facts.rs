@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 #[derive(Deserialize)]
 pub(crate) struct TargetFacts {
+    pub(crate) mnemonic_aliases: Vec<(String, String)>,
+    pub(crate) inst_aliases: Vec<String>,
     pub(crate) instructions: Vec<Instruction>,
 }
 

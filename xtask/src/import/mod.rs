@@ -4,6 +4,7 @@
 //! The result is text made to be read: `shapes.tbl` holds operand shapes, each other file the
 //! rows of one family, a row an instruction in one encoding with a column for each target.
 
+mod aliases;
 mod classes;
 mod facts;
 mod halves;
@@ -19,6 +20,7 @@ use std::path::Path;
 pub(crate) fn run(facts: &Path) -> Result<()> {
     let out = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/waveglass-isa/data");
     let mut table = table::Table::default();
+    let mut aliases = aliases::Aliases::default();
     let mut halves_only: Vec<facts::Instruction> = Vec::new();
     for &target in waveglass_isa::Target::ALL {
         let path = facts.join(format!("{target}.json"));
@@ -43,6 +45,8 @@ pub(crate) fn run(facts: &Path) -> Result<()> {
                 .extend(halves_only.iter().cloned());
         }
         table.add(target, &target_facts)?;
+        aliases.add(target, &target_facts);
     }
+    aliases.write(&out.join("../../waveglass-asm/data/aliases.txt"))?;
     table.write(&out)
 }

@@ -3,7 +3,7 @@
 use super::Printer;
 
 /// Unified formats of gfx10 (RDNA1 ISA 8.2.8), without `BUF_FMT_`.
-const UNIFIED_GFX10: &[&str] = &[
+pub(crate) const UNIFIED_GFX10: &[&str] = &[
     "INVALID",
     "8_UNORM",
     "8_SNORM",
@@ -85,7 +85,7 @@ const UNIFIED_GFX10: &[&str] = &[
 ];
 
 /// Unified formats of gfx11 and later (RDNA3 ISA 10.7), without `BUF_FMT_`.
-const UNIFIED_GFX11: &[&str] = &[
+pub(crate) const UNIFIED_GFX11: &[&str] = &[
     "INVALID",
     "8_UNORM",
     "8_SNORM",
@@ -153,7 +153,7 @@ const UNIFIED_GFX11: &[&str] = &[
 ];
 
 /// Data formats of gfx9 (Vega ISA 8.1.2, DFMT), without `BUF_DATA_FORMAT_`.
-const DATA: [&str; 16] = [
+pub(crate) const DATA: [&str; 16] = [
     "INVALID",
     "8",
     "16",
@@ -173,7 +173,7 @@ const DATA: [&str; 16] = [
 ];
 
 /// Number formats of gfx9, without `BUF_NUM_FORMAT_`.
-const NUMBER: [&str; 8] = [
+pub(crate) const NUMBER: [&str; 8] = [
     "UNORM",
     "SNORM",
     "USCALED",

@@ -4,7 +4,7 @@ use super::Printer;
 use waveglass_isa::Target;
 
 /// Message names by number before gfx11 (Vega ISA 12.5, S_SENDMSG).
-const MESSAGES_GFX9: [&str; 12] = [
+pub(crate) const MESSAGES_GFX9: [&str; 12] = [
     "",
     "MSG_INTERRUPT",
     "MSG_GS",
@@ -20,10 +20,11 @@ const MESSAGES_GFX9: [&str; 12] = [
 ];
 
 /// Operations of the geometry messages.
-const GS_OPERATIONS: [&str; 4] = ["GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EMIT_CUT"];
+pub(crate) const GS_OPERATIONS: [&str; 4] =
+    ["GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EMIT_CUT"];
 
 /// Operations of the system message.
-const SYSTEM_OPERATIONS: [&str; 5] = [
+pub(crate) const SYSTEM_OPERATIONS: [&str; 5] = [
     "",
     "SYSMSG_OP_ECC_ERR_INTERRUPT",
     "SYSMSG_OP_REG_RD",
@@ -45,7 +46,7 @@ const RETURNING: [&str; 9] = [
 ];
 
 /// The message's name on gfx11 and later; empty where there is none.
-fn message_gfx11(target: Target, id: u64) -> &'static str {
+pub(crate) fn message_gfx11(target: Target, id: u64) -> &'static str {
     let gfx12 = target.major() >= 12;
     match id {
         1 => "MSG_INTERRUPT",
@@ -122,7 +123,7 @@ const REGISTERS_GFX12: [&str; 35] = [
 ];
 
 /// The hardware register's name without `HW_REG_`; empty where there is none.
-fn hardware_register(target: Target, id: u64) -> &'static str {
+pub(crate) fn hardware_register(target: Target, id: u64) -> &'static str {
     let major = target.major();
     if major >= 12 {
         return match id {
@@ -159,6 +160,36 @@ fn hardware_register(target: Target, id: u64) -> &'static str {
         _ => "",
     }
 }
+
+/// Counters of S_WAITCNT_DEPCTR: name, first bit, most.
+pub(crate) const DEPENDENCY_FIELDS: [(&str, u32, u64); 7] = [
+    ("depctr_hold_cnt(", 7, 1),
+    ("depctr_sa_sdst(", 0, 1),
+    ("depctr_va_vdst(", 12, 15),
+    ("depctr_va_sdst(", 9, 7),
+    ("depctr_va_ssrc(", 8, 1),
+    ("depctr_va_vcc(", 1, 1),
+    ("depctr_vm_vsrc(", 2, 7),
+];
+
+/// What S_DELAY_ALU waits for.
+pub(crate) const DELAYS: [&str; 12] = [
+    "NO_DEP",
+    "VALU_DEP_1",
+    "VALU_DEP_2",
+    "VALU_DEP_3",
+    "VALU_DEP_4",
+    "TRANS32_DEP_1",
+    "TRANS32_DEP_2",
+    "TRANS32_DEP_3",
+    "FMA_ACCUM_CYCLE_1",
+    "SALU_CYCLE_1",
+    "SALU_CYCLE_2",
+    "SALU_CYCLE_3",
+];
+
+/// How many instructions S_DELAY_ALU skips.
+pub(crate) const DELAY_SKIPS: [&str; 6] = ["SAME", "NEXT", "SKIP_1", "SKIP_2", "SKIP_3", "SKIP_4"];
 
 impl Printer<'_> {
     /// `sendmsg(…)`.
@@ -281,15 +312,7 @@ impl Printer<'_> {
 
     /// The counters of S_WAITCNT_DEPCTR and S_WAIT_ALU.
     pub(super) fn dependency_counters(&mut self, imm: u64) {
-        const FIELDS: [(&str, u32, u64); 7] = [
-            ("depctr_hold_cnt(", 7, 1),
-            ("depctr_sa_sdst(", 0, 1),
-            ("depctr_va_vdst(", 12, 15),
-            ("depctr_va_sdst(", 9, 7),
-            ("depctr_va_ssrc(", 8, 1),
-            ("depctr_va_vcc(", 1, 1),
-            ("depctr_vm_vsrc(", 2, 7),
-        ];
+        const FIELDS: [(&str, u32, u64); 7] = DEPENDENCY_FIELDS;
         let fields = if self.inst.target() == Target::Gfx1010 {
             &FIELDS[1..]
         } else {
@@ -313,38 +336,23 @@ impl Printer<'_> {
 
     /// The parts of S_DELAY_ALU.
     pub(super) fn delays(&mut self, imm: u64) {
-        const BEFORE: [&str; 12] = [
-            "NO_DEP",
-            "VALU_DEP_1",
-            "VALU_DEP_2",
-            "VALU_DEP_3",
-            "VALU_DEP_4",
-            "TRANS32_DEP_1",
-            "TRANS32_DEP_2",
-            "TRANS32_DEP_3",
-            "FMA_ACCUM_CYCLE_1",
-            "SALU_CYCLE_1",
-            "SALU_CYCLE_2",
-            "SALU_CYCLE_3",
-        ];
-        const SKIP: [&str; 6] = ["SAME", "NEXT", "SKIP_1", "SKIP_2", "SKIP_3", "SKIP_4"];
         let mut any = false;
         for (part, names, value, unknown) in [
             (
                 "instid0(",
-                &BEFORE[..],
+                &DELAYS[..],
                 imm & 15,
                 "/* invalid instid value */",
             ),
             (
                 "instskip(",
-                &SKIP[..],
+                &DELAY_SKIPS[..],
                 imm >> 4 & 7,
                 "/* invalid instskip value */",
             ),
             (
                 "instid1(",
-                &BEFORE[..],
+                &DELAYS[..],
                 imm >> 7 & 15,
                 "/* invalid instid value */",
             ),

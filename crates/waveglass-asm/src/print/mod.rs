@@ -1,9 +1,9 @@
 //! Printing: a walk over the template of the instruction's shape.
 
 mod dpp;
-mod format;
+pub(crate) mod format;
 mod memory;
-mod message;
+pub(crate) mod message;
 mod modifier;
 mod number;
 mod register;

@@ -97,7 +97,7 @@ pub fn decode(
 ) {
     let flush = how.flush;
     match format {
-        Format::F64 => return doubles(regs, items, lanes, how.flip, out),
+        Format::F64 => doubles(regs, items, lanes, how.flip, out),
         Format::F32 => unpack::<32>(regs, items, lanes, 0, out, |x| flushed(x, flush)),
         Format::Xf32 => unpack::<32>(regs, items, lanes, 0, out, xf32),
         Format::F16 if flush => unpack::<16>(regs, items, lanes, how.flip, out, |x| {

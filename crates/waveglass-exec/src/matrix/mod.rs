@@ -1,7 +1,7 @@
 //! Matrix instructions: MFMA, SMFMAC and their scaled forms (CDNA), WMMA and SWMMAC (RDNA, CDNA 5).
 //!
 //! One engine runs them all. `table.rs` lists sizes and formats, `layout.rs` says where elements
-//! lie, `format.rs` reads them, `scale.rs` reads block scales, `op.rs` resolves an instruction's
+//! lie, `arrange.rs` which layout an instruction has on a target, `format.rs` reads them, `scale.rs` reads block scales, `op.rs` resolves an instruction's
 //! operands and modifiers, `run.rs` computes.
 //!
 //! EXEC plays no part: "ignores exec mask from MODE and forces it to 1 for all threads" (CDNA3 ISA
@@ -26,6 +26,7 @@
 //! A NaN result is always 0x7fc00000 (or the like of D's format): which NaN hardware gives is not
 //! documented. XF32 rounds A and B to nearest; the manual says both "round" and "truncated".
 
+mod arrange;
 pub mod format;
 pub mod layout;
 pub mod op;
@@ -45,6 +46,26 @@ pub(crate) fn register(r: &mut Registry) {
     for row in table::ROWS {
         r.insert(row.name, Semantics::Custom(compile));
     }
+}
+
+/// How far an instruction's results may lie from the hardware's; `None` where every bit is defined.
+pub(crate) fn error(mnemonic: &str) -> Option<&'static str> {
+    let row = table::find(mnemonic)?;
+    Some(match row.result {
+        table::Result::I32 => return None,
+        _ if row.scale != 0 => {
+            "K * 2^-23 * (|c| + sum of |scaled a * b|): the order of the sum and its roundings are not documented"
+        }
+        table::Result::F64 => {
+            "K * 2^-52 * (|c| + sum of |a * b|): the order of the sum and its roundings are not documented"
+        }
+        table::Result::F32 => {
+            "K * 2^-23 * (|c| + sum of |a * b|): the order of the sum and its roundings are not documented"
+        }
+        table::Result::F16 | table::Result::Bf16 | table::Result::Bf16F32 => {
+            "rounded to 16 bits once at the end of a binary32 sum; hardware may round in between, up to K/2 half-units"
+        }
+    })
 }
 
 fn compile(c: &Compile<'_>) -> Op {

@@ -421,7 +421,8 @@ impl Setting {
     /// Packs the setting of a wave.
     #[inline]
     pub fn of(wave: &crate::wave::Wave) -> Self {
-        Self(wave.mode.0 as u64 | (wave.target.major() as u64) << 32)
+        let cdna = wave.target.is_gfx9() && wave.target.has_gfx90a_insts();
+        Self(wave.mode.0 as u64 | (wave.target.major() as u64) << 32 | (cdna as u64) << 46)
     }
 
     /// What an instruction of `MaskUse::Selection` adds: OP_SEL in bits 43:40, the clamp bit in
@@ -470,6 +471,13 @@ impl Setting {
     #[inline(always)]
     pub fn major(self) -> u64 {
         self.0 >> 32 & 0xff
+    }
+
+    /// Whether float dot products flush denormals whatever MODE says (CDNA2 ISA 6.4: "They always
+    /// flush input and output denorms"; CDNA3 and CDNA4 alike).
+    #[inline(always)]
+    pub fn flushes_dot(self) -> bool {
+        self.0 >> 46 & 1 != 0
     }
 
     /// MODE.

@@ -1,8 +1,9 @@
 //! Global memory: the 64-bit GPU virtual address space and the regions mapped in it.
 //!
-//! `region` holds the bytes, `wave` the accesses of a wave, `whole_wave` the fast ones among them,
-//! `wave_atomic` atomics, `line` the widest moves of the host.
+//! `region` holds the bytes, `foreign` maps memory of the host's own, `wave` the accesses of a wave,
+//! `whole_wave` the fast ones among them, `wave_atomic` atomics, `line` the widest moves of the host.
 
+mod foreign;
 #[cfg(target_arch = "x86_64")]
 mod line;
 mod region;
@@ -84,7 +85,8 @@ pub struct RegionInfo {
     pub permission: Permission,
 }
 
-/// The 64-bit address space: regions at GPU virtual addresses, each owning its bytes.
+/// The 64-bit address space: regions at GPU virtual addresses, each owning its bytes unless it
+/// was mapped by [`GlobalMemory::map_foreign`].
 ///
 /// Mapping needs `&mut self`; all accesses take `&self` and may come from many threads at once, racing
 /// as they would on a GPU.
@@ -207,7 +209,7 @@ impl GlobalMemory {
     pub fn read(&self, address: u64, out: &mut [u8]) -> bool {
         let mut hint = RegionHint::default();
         match self.find(address, out.len() as u64, &mut hint) {
-            Some(region) => region.copy_out((address - region.base) as usize, out),
+            Some(region) => region.copy_out(region.offset(address), out),
             None => return false,
         }
         true
@@ -218,7 +220,7 @@ impl GlobalMemory {
     pub fn write(&self, address: u64, data: &[u8]) -> bool {
         let mut hint = RegionHint::default();
         match self.find(address, data.len() as u64, &mut hint) {
-            Some(region) => region.copy_in((address - region.base) as usize, data),
+            Some(region) => region.copy_in(region.offset(address), data),
             None => return false,
         }
         true
@@ -236,6 +238,10 @@ impl GlobalMemory {
         if !base.is_multiple_of(16) {
             return Err(MapError::Misaligned { base });
         }
+        self.place_unaligned(base, size)
+    }
+
+    fn place_unaligned(&self, base: u64, size: u64) -> Result<usize, MapError> {
         if size == 0 {
             return Err(MapError::Empty);
         }

@@ -19,33 +19,36 @@ use super::{MapError, Permission};
 
 /// What host memory is aligned to and padded to: natural alignment of a GPU address is then natural
 /// alignment of the host's, up to a whole line.
-const LINE: usize = 16;
+pub(super) const LINE: usize = 16;
 
-/// A mapped region. `base` is a multiple of 16.
+/// A mapped region. `base` is a multiple of 16 unless the memory is the host's (`foreign`).
 pub(super) struct Region {
     pub(super) base: u64,
     pub(super) size: u64,
     pub(super) permission: Permission,
     pub(super) name: Arc<str>,
-    /// The first byte, aligned to a line.
-    start: NonNull<AtomicU64>,
+    /// The byte at [`Region::origin`], aligned to a line.
+    pub(super) start: NonNull<AtomicU64>,
     /// 64-bit words of initialised memory at `start`: whole lines, the last of which may reach past
     /// the region's end.
-    words: usize,
-    /// With what `start` was allocated.
-    layout: Layout,
+    pub(super) words: usize,
+    /// With what `start` was allocated; memory that belongs to someone else has none.
+    pub(super) layout: Option<Layout>,
 }
 
-// SAFETY: a region owns its memory, and through `&Region` the memory is reached by atomic accesses
-// alone (the module's documentation says what "atomic" covers).
+// SAFETY: a region owns its memory, or whoever mapped it has vouched for it (`map_foreign`), and
+// through `&Region` the memory is reached by atomic accesses alone (the module's documentation says
+// what "atomic" covers).
 unsafe impl Send for Region {}
 // SAFETY: as above.
 unsafe impl Sync for Region {}
 
 impl Drop for Region {
     fn drop(&mut self) {
-        // SAFETY: `start` was allocated by the global allocator with `layout`, and is freed once.
-        unsafe { dealloc(self.start.as_ptr().cast(), self.layout) };
+        if let Some(layout) = self.layout {
+            // SAFETY: `start` was allocated by the global allocator with `layout`, and is freed once.
+            unsafe { dealloc(self.start.as_ptr().cast(), layout) };
+        }
     }
 }
 
@@ -75,7 +78,7 @@ impl Region {
             name,
             start: start.cast(),
             words: bytes / 8,
-            layout,
+            layout: Some(layout),
         })
     }
 
@@ -127,36 +130,52 @@ impl Region {
             name,
             start: start.cast(),
             words: padded / 8,
-            layout,
+            layout: Some(layout),
         })
     }
 
     /// The region's bytes, without a copy if they were a vector before.
     pub(super) fn into_bytes(self) -> Vec<u8> {
         let size = self.size as usize;
-        if self.layout.align() != 1 {
-            let mut out = vec![0; size];
-            self.copy_out(0, &mut out);
-            return out;
-        }
+        let capacity = match self.layout {
+            Some(layout) if layout.align() == 1 => layout.size(),
+            _ => {
+                let mut out = vec![0; size];
+                self.copy_out(self.offset(self.base), &mut out);
+                return out;
+            }
+        };
         let region = ManuallyDrop::new(self);
         // SAFETY: an alignment of 1 says that the memory is a vector's that `owning` has taken over,
         // with this capacity and all words initialised. The name, which is also owned, is dropped
         // below; nothing else is, and `region` is not used again.
         unsafe {
             let start = region.start.as_ptr().cast::<u8>();
-            let mut bytes = Vec::from_raw_parts(start, region.words * 8, region.layout.size());
+            let mut bytes = Vec::from_raw_parts(start, region.words * 8, capacity);
             bytes.truncate(size);
             drop(std::ptr::read(&region.name));
             bytes
         }
     }
 
+    /// The address that `start` stands for: `base`, or the start of its line.
+    #[inline(always)]
+    pub(super) fn origin(&self) -> u64 {
+        self.base & !(LINE as u64 - 1)
+    }
+
+    /// Where in the region's memory an address of the region is.
+    #[inline(always)]
+    pub(super) fn offset(&self, address: u64) -> usize {
+        address.wrapping_sub(self.origin()) as usize
+    }
+
     /// The bytes as 64-bit words; the last may reach past the region's end.
     #[inline(always)]
     pub(super) fn words(&self) -> &[AtomicU64] {
         // SAFETY: `start` has so many initialised words, aligned to a line, which live as long as the
-        // region and are reached by atomic accesses alone.
+        // region and are reached by atomic accesses alone. Of foreign memory the lines at the ends may
+        // lie partly outside what was handed over; nothing there is read or written.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.words) }
     }
 
@@ -205,11 +224,18 @@ impl Region {
     #[inline]
     pub(super) fn load_dword(&self, offset: usize) -> u32 {
         let dwords = self.dwords();
-        let low = dwords[offset / 4].load(Relaxed);
         let shift = offset % 4 * 8;
         if shift == 0 {
-            return low;
+            return dwords[offset / 4].load(Relaxed);
         }
+        if self.layout.is_none() {
+            // The dwords at the ends of foreign memory may not be read whole.
+            return self.bytes()[offset..][..4]
+                .iter()
+                .rev()
+                .fold(0, |v, b| v << 8 | u32::from(b.load(Relaxed)));
+        }
+        let low = dwords[offset / 4].load(Relaxed);
         let high = dwords[offset / 4 + 1].load(Relaxed);
         ((u64::from(high) << 32 | u64::from(low)) >> shift) as u32
     }

@@ -34,8 +34,8 @@ impl<'a> Window<'a> {
     /// The offset of an access at `address`, if it fits.
     #[inline]
     fn offset(&self, address: u64) -> Option<usize> {
-        let offset = address.wrapping_sub(self.base);
-        (offset < self.starts).then_some(offset as usize)
+        let inside = address.wrapping_sub(self.base) < self.starts;
+        inside.then(|| self.region.offset(address))
     }
 }
 
@@ -69,7 +69,7 @@ impl GlobalMemory {
         let address = address & !3;
         let bytes = dst.len() as u64 * 4;
         if let Some(region) = self.find(address, bytes, &mut port.scalar_hint) {
-            let first = (address - region.base) as usize / 4;
+            let first = region.offset(address) / 4;
             for (value, cell) in dst.iter_mut().zip(&region.dwords()[first..]) {
                 *value = cell.load(Relaxed);
             }
@@ -253,7 +253,7 @@ impl GlobalMemory {
                 take(lane, Some((w.region, offset)));
             } else if let Some(region) = self.find(address, u64::from(bytes), &mut port.hint) {
                 window = Some(Window::new(region, bytes));
-                take(lane, Some((region, (address - region.base) as usize)));
+                take(lane, Some((region, region.offset(address))));
             } else {
                 self.judge_load(space, lane, address, element, port);
                 take(lane, None);
@@ -310,7 +310,7 @@ impl GlobalMemory {
             match found.map(|r| Window::new(r, bytes)).filter(writable) {
                 Some(w) => {
                     window = Some(w);
-                    put(w.region, (address - w.base) as usize, lane);
+                    put(w.region, w.region.offset(address), lane);
                 }
                 None => self.store_parts(space, lane, address, element, src, lanes.rows(), port),
             }
@@ -350,13 +350,13 @@ impl GlobalMemory {
         hint: &mut RegionHint,
     ) -> Option<u32> {
         if let Some(region) = self.find(address, u64::from(bytes), hint) {
-            return Some(region.load_small((address - region.base) as usize, bytes));
+            return Some(region.load_small(region.offset(address), bytes));
         }
         let mut value = 0;
         for i in 0..bytes {
             let at = address.wrapping_add(u64::from(i));
             let region = self.find(at, 1, hint)?;
-            value |= region.load_small((at - region.base) as usize, 1) << (8 * i);
+            value |= region.load_small(region.offset(at), 1) << (8 * i);
         }
         Some(value)
     }
@@ -371,7 +371,7 @@ impl GlobalMemory {
     ) -> bool {
         let writable = |r: &&Region| r.permission == Permission::ReadWrite;
         if let Some(region) = self.find(address, u64::from(bytes), hint).filter(writable) {
-            region.store_small((address - region.base) as usize, bytes, value);
+            region.store_small(region.offset(address), bytes, value);
             return true;
         }
         let at = |i: u32| address.wrapping_add(u64::from(i));
@@ -380,7 +380,7 @@ impl GlobalMemory {
         }
         for i in 0..bytes {
             if let Some(region) = self.find(at(i), 1, hint) {
-                region.store_small((at(i) - region.base) as usize, 1, value >> (8 * i));
+                region.store_small(region.offset(at(i)), 1, value >> (8 * i));
             }
         }
         true

@@ -162,9 +162,7 @@ fn placed<'a, const N: usize, const W: usize>(
             return Placed::Unknown;
         }
         return match memory.find(first, bytes * W as u64, hint) {
-            Some(region) if allowed(region) => {
-                Placed::Consecutive(region, (first - region.base) as usize)
-            }
+            Some(region) if allowed(region) => Placed::Consecutive(region, region.offset(first)),
             _ => Placed::Unknown,
         };
     }
@@ -192,7 +190,7 @@ fn holds<const W: usize>(region: &Region, addresses: &[u64; W], bytes: u64) -> b
     for &address in addresses {
         let offset = address.wrapping_sub(region.base);
         past |= last.wrapping_sub(offset) | offset;
-        low |= offset;
+        low |= address;
     }
     let grain = if bytes.is_multiple_of(8) { 8 } else { 4 };
     past >> 63 == 0 && low & (grain - 1) == 0
@@ -206,7 +204,7 @@ fn gather<const N: usize, const W: usize>(
     registers: &mut [[u32; W]; N],
 ) {
     for (lane, &address) in addresses.iter().enumerate() {
-        let offset = address.wrapping_sub(region.base) as usize;
+        let offset = region.offset(address);
         if N.is_multiple_of(2) {
             for k in 0..N / 2 {
                 // SAFETY: `holds` has found the lane's `N` dwords inside the region, aligned to 8.
@@ -231,7 +229,7 @@ fn scatter<const N: usize, const W: usize>(
     registers: &[[u32; W]; N],
 ) {
     for (lane, &address) in addresses.iter().enumerate() {
-        let offset = address.wrapping_sub(region.base) as usize;
+        let offset = region.offset(address);
         if N.is_multiple_of(2) {
             for k in 0..N / 2 {
                 let (low, high) = (registers[2 * k][lane], registers[2 * k + 1][lane]);

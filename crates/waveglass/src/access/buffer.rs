@@ -4,7 +4,9 @@
 use super::{Check, Explanation, Part, Place, Subject, Term, register_name};
 use crate::isa::{Field, Operand};
 use crate::mem::Generation;
-use crate::mem::buffer::{BufferDescriptor, BufferKind, BufferLane, BufferRequest, Resolved};
+use crate::mem::buffer::{
+    BufferDescriptor, BufferKind, BufferLane, BufferRequest, Format, FormatCode, Resolved,
+};
 use waveglass_exec::program::scalar_number;
 
 impl Subject<'_> {
@@ -34,13 +36,24 @@ impl Subject<'_> {
         } else {
             BufferKind::Untyped
         };
+        let format = match kind {
+            BufferKind::Format => Some(d.resource_format()),
+            BufferKind::Typed => {
+                let code = self.inst.field(Field::Format) as u8 & 0x7f;
+                Some(Format::decode(d.generation, code))
+            }
+            _ => None,
+        };
         let request = BufferRequest {
             kind,
             idxen: has("idxen"),
             offen: has("offen"),
             soffset: soffset.as_ref().map_or(0, |s| s.0 as u32),
             inst_offset: offset as u32,
-            bytes: self.bytes,
+            bytes: match format {
+                Some(FormatCode::Format(f)) => f.bytes(),
+                _ => self.bytes,
+            },
         };
         let mut shared = vec![
             term("V# base", d.base),
@@ -75,7 +88,12 @@ impl Subject<'_> {
             }
             (terms, self.components(&d, &request, &l))
         });
-        Explanation {
+        let converted = format.map(|format| match format {
+            FormatCode::Format(f) => format!("data is converted: {f}"),
+            FormatCode::Invalid => "the format is INVALID: nothing is bound".to_owned(),
+            FormatCode::Reserved(code) => format!("the format code {code} is reserved"),
+        });
+        let mut explanation = Explanation {
             formula: formula(&d),
             source: "Vega ISA 8.1.5, RDNA 3 ISA 9.4, RDNA 4 ISA 9.4, CDNA 5 ISA 9.4",
             shared,
@@ -89,7 +107,9 @@ impl Subject<'_> {
                 .into(),
             ],
             lanes,
-        }
+        };
+        explanation.notes.extend(converted);
+        explanation
     }
 
     /// The dwords of one lane, those that lie together in one part.
@@ -99,10 +119,10 @@ impl Subject<'_> {
         request: &BufferRequest,
         l: &BufferLane,
     ) -> Vec<Part> {
-        let dwords = self.bytes.div_ceil(4).max(1);
+        let dwords = request.bytes.div_ceil(4).max(1);
         let mut parts: Vec<Part> = Vec::new();
         for component in 0..dwords {
-            let bytes = (self.bytes - component * 4).min(4);
+            let bytes = (request.bytes - component * 4).min(4);
             let subject = Subject {
                 inst: self.inst,
                 scene: self.scene,

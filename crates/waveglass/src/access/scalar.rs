@@ -2,6 +2,7 @@
 
 use super::{AccessError, Check, Explanation, LaneAccess, Part, Place, Subject, Term};
 use crate::isa::{Field, Operand};
+use crate::mem::Generation;
 use crate::mem::buffer::BufferDescriptor;
 use waveglass_exec::program::scalar_number;
 
@@ -42,7 +43,11 @@ impl Subject<'_> {
                 value: d.base,
             });
             // NUM_RECORDS counts records of STRIDE bytes where there is a stride.
-            let size = d.num_records * u64::from(d.stride.max(1));
+            let unit = match d.generation {
+                Generation::Cdna5 => 1,
+                _ => (u64::from(d.stride) * u64::from(d.stride_scale)).max(1),
+            };
+            let size = d.num_records.saturating_mul(unit);
             checks.push(Check::new(
                 total >= 0 && (total as u64) < size,
                 format!("0 <= {total:#x} < {size:#x}, the buffer's bytes"),
@@ -58,9 +63,12 @@ impl Subject<'_> {
         };
         shared.extend(register.map(|r| r.1));
         shared.push(offset_term);
-        let exact = base.wrapping_add(total as u64);
-        // Dwords are aligned by dropping the low bits.
-        let sum = if bytes >= 4 { exact & !3 } else { exact };
+        // Dwords are aligned by dropping the low bits; values below a dword have an aligned base.
+        let sum = if bytes >= 4 {
+            base.wrapping_add(total as u64) & !3
+        } else {
+            (base & !3).wrapping_add(total as u64) & !u64::from(bytes - 1)
+        };
         let subject = Subject {
             bytes,
             inst: self.inst,

@@ -7,6 +7,7 @@ mod layouts;
 mod modifiers;
 mod numbers;
 mod place;
+mod scales;
 
 use super::format::Format;
 use super::table::{Element, Family, Result as Cells, Row, find};

@@ -4,7 +4,7 @@ use super::*;
 use crate::error::Stop;
 
 /// A case of an instruction, run with fields, against `want` of the case.
-fn check(
+pub(super) fn check(
     target: Target,
     wave: u32,
     name: &str,
@@ -23,7 +23,7 @@ fn check(
 }
 
 /// A plain product with A and B read from elements that `a` and `b` choose.
-fn product(
+pub(super) fn product(
     case: &Case,
     a: impl Fn(usize, usize, usize) -> f64,
     b: impl Fn(usize, usize, usize) -> f64,
@@ -315,7 +315,7 @@ fn neg_and_neg_hi_act_on_halves_of_a_and_b_and_on_c() {
                 ],
                 |_, c| {
                     let sign = |side: u32, k: usize| {
-                        let bits = if k % 2 == 0 { neg } else { neg_hi };
+                        let bits = if k.is_multiple_of(2) { neg } else { neg_hi };
                         if bits >> side & 1 != 0 { -1.0 } else { 1.0 }
                     };
                     for x in &mut c.c {
@@ -456,139 +456,6 @@ fn c_may_be_an_inline_constant_of_its_own_format() {
             c.want()
         });
     }
-}
-
-#[test]
-fn block_scales_of_gfx950_come_from_the_lane_of_their_row_and_block() {
-    // CDNA4 ISA 7.2.1: one scale for 32 values of K, in one byte of a register over the lanes.
-    for (name, m, groups) in [
-        ("v_mfma_scale_f32_16x16x128_f8f6f4", 16, 4),
-        ("v_mfma_scale_f32_32x32x64_f8f6f4", 32, 2),
-    ] {
-        for f in [(Format::Fp8, Format::Fp8), (Format::Fp4, Format::Bf6)] {
-            for byte in 0..4u64 {
-                // Exponents 125 to 129.
-                let code = |side: u64, lane: usize| 125 + noise(side * 64 + lane as u64) % 5;
-                check(
-                    Target::Gfx950,
-                    64,
-                    name,
-                    f,
-                    &[
-                        (Field::Src0Modifiers, byte << 2),
-                        (Field::Src1Modifiers, (3 - byte) << 2),
-                    ],
-                    |bench, c| {
-                        bench.set(SCALE_A, |l| {
-                            0x1122_3344 & !(0xff << (8 * byte)) | (code(0, l) as u32) << (8 * byte)
-                        });
-                        bench.set(SCALE_B, |l| (code(1, l) as u32) << (8 * (3 - byte)));
-                        let [_, n, k] = c.row.size;
-                        assert_eq!(k / 32, groups);
-                        let scale = |side, i: usize, k: usize| {
-                            2f64.powi(code(side, i + m * (k / 32)) as i32 - 127)
-                        };
-                        product(
-                            c,
-                            |_, i, kk| scale(0, i, kk) * c.a[i * k + kk],
-                            |_, kk, j| scale(1, j, kk) * c.b[kk * n + j],
-                        )
-                    },
-                );
-            }
-        }
-    }
-}
-
-#[test]
-fn block_scales_of_gfx1250_come_from_the_bytes_of_their_row() {
-    let names = [
-        ("v_wmma_scale_f32_16x16x128_f8f6f4", 32),
-        ("v_wmma_scale16_f32_16x16x128_f8f6f4", 16),
-        ("v_wmma_scale_f32_32x16x128_f4", 32),
-        ("v_wmma_scale16_f32_32x16x128_f4", 16),
-    ];
-    for (name, block) in names {
-        let f4 = name.ends_with("_f4");
-        let cases: &[_] = if f4 {
-            &[(Format::Fp4, Format::Fp4)]
-        } else {
-            &[(Format::Fp8, Format::Fp8), (Format::Fp6, Format::Fp4)]
-        };
-        for &f in cases {
-            for half in 0..2u64 {
-                let code = |side: u64, r: usize, l: usize, byte: usize| {
-                    125 + noise(side << 20 | (r * 128 + l * 4 + byte) as u64) % 5
-                };
-                check(
-                    Target::Gfx1250,
-                    32,
-                    name,
-                    f,
-                    &[(Field::MatrixAScale, half), (Field::MatrixBScale, 1 - half)],
-                    |bench, c| {
-                        for (side, at) in [(0, SCALE_A), (1, SCALE_B)] {
-                            for r in 0..2 {
-                                bench.set(at + r, |l| {
-                                    (0..4)
-                                        .fold(0, |w, y| w | (code(side, r, l, y) as u32) << (8 * y))
-                                });
-                            }
-                        }
-                        let [m, n, k] = c.row.size;
-                        let scale = |side, rows: usize, half: usize, i: usize, k: usize| {
-                            let lane = if rows == 32 { i } else { i + 16 * half };
-                            let kb = k / block;
-                            2f64.powi(code(side, kb / 4, lane, kb % 4) as i32 - 127)
-                        };
-                        product(
-                            c,
-                            |_, i, kk| scale(0, m, half as usize, i, kk) * c.a[i * k + kk],
-                            |_, kk, j| scale(1, n, 1 - half as usize, j, kk) * c.b[kk * n + j],
-                        )
-                    },
-                );
-            }
-        }
-    }
-}
-
-#[test]
-fn scales_may_be_scalar_or_one_and_have_fractions() {
-    let name = "v_wmma_scale_f32_16x16x128_f8f6f4";
-    let f = (Format::Fp4, Format::Fp4);
-    // s5 = 0x4c as E4M3: 1.5 * 2^2; the inline constant 0 is 1.0.
-    check(
-        Target::Gfx1250,
-        32,
-        name,
-        f,
-        &[
-            (Field::ScaleSrc0, 5),
-            (Field::ScaleSrc1, 128),
-            (Field::MatrixAScaleFmt, 2),
-        ],
-        |b, c| {
-            b.wave.sgpr[5] = 0xabcd_ef4c;
-            product(
-                c,
-                |_, i, k| 6.0 * c.a[i * 128 + k],
-                |_, k, j| c.b[k * 16 + j],
-            )
-        },
-    );
-    // A NaN scale makes NaN of every sum that it takes part in.
-    check(
-        Target::Gfx1250,
-        32,
-        name,
-        f,
-        &[(Field::ScaleSrc0, 5), (Field::ScaleSrc1, 128)],
-        |b, c| {
-            b.wave.sgpr[5] = 0xff;
-            vec![f64::NAN; c.c.len()]
-        },
-    );
 }
 
 #[test]

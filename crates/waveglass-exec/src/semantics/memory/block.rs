@@ -7,7 +7,7 @@ use super::flat::global_lanes;
 use super::scratch::{offsets, private_offsets};
 use super::{active, done, merge_halves, scratch_window, span, zero_lanes};
 use crate::machine::Machine;
-use crate::program::{Compile, Handler, Op, Step};
+use crate::program::{Compile, Handler, Op, Step, with_msb};
 use crate::semantics::{NEXT, Registry, Semantics, refuse};
 use crate::wave::ROW_LANES;
 use waveglass_isa::{Field, Operand};
@@ -35,7 +35,7 @@ pub(super) fn register(r: &mut Registry) {
 /// The first register of the block, which may reach past the allocation.
 fn first_register(c: &Compile<'_>, field: Field) -> Option<u32> {
     match c.inst.operand(field) {
-        Some(Operand::Reg(r)) => Some(r.index.into()),
+        Some(Operand::Reg(r)) => Some(with_msb(c.inst, c.msb, r, field).index.into()),
         _ => None,
     }
 }

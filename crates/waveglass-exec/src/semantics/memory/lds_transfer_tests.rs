@@ -41,12 +41,12 @@ fn a_buffer_load_to_lds_writes_a_dword_a_lane_after_m0() {
         // Lane 0: memory 0x20 + 8 + 124; LDS 0x100 + 8.
         assert_eq!(
             b.peek_lds(0x108),
-            0xa000_0000 | (0x28 + 124) / 4,
+            0xa000_0000 | ((0x28 + 124) / 4),
             "{target}"
         );
-        assert_eq!(b.peek_lds(0x10c), 0xa000_0000 | (0x28 + 120) / 4);
+        assert_eq!(b.peek_lds(0x10c), 0xa000_0000 | ((0x28 + 120) / 4));
         assert_eq!(b.peek_lds(0x110), 0);
-        assert_eq!(b.peek_lds(0x114), 0xa000_0000 | (0x28 + 112) / 4);
+        assert_eq!(b.peek_lds(0x114), 0xa000_0000 | ((0x28 + 112) / 4));
     }
 }
 

@@ -308,10 +308,14 @@ mod block_tests;
 #[cfg(test)]
 mod buffer_format_tests;
 #[cfg(test)]
+mod buffer_tests;
+#[cfg(test)]
 mod coverage;
 #[cfg(test)]
 mod ds_two_operands_tests;
 #[cfg(test)]
 mod lds_transfer_tests;
+#[cfg(test)]
+mod scalar_tests;
 #[cfg(test)]
 mod tests;

@@ -7,6 +7,7 @@ use anyhow::{Context, anyhow, bail};
 use clap::Args;
 use owo_colors::OwoColorize as _;
 use waveglass::access::{AccessError, AccessReport, LaneAccess, Part, Place, Scene, Term};
+use waveglass::asm::LineAssembler;
 use waveglass::isa::{Inst, Target};
 
 use crate::cli::{check_wave_size, parse_target, parse_wave_size};
@@ -269,7 +270,14 @@ impl Setting {
 
 /// The instruction that a text or hexadecimal bytes stand for.
 fn instruction(text: &str, target: Target, lanes: u32) -> anyhow::Result<Inst> {
-    let bytes = output::parse_hex(text).map_err(|e| anyhow!("INSTRUCTION: {e}"))?;
+    let Ok(bytes) = output::parse_hex(text) else {
+        return LineAssembler::new(target, lanes)
+            .assemble(text)
+            .map_err(|d| {
+                let help = d.help.map_or(String::new(), |h| format!("; {h}"));
+                anyhow!("INSTRUCTION: column {}: {}{help}", d.column, d.message)
+            });
+    };
     let inst = waveglass::access::instruction(target, lanes, &bytes)
         .map_err(|e| anyhow!("INSTRUCTION: {e} of {target}"))?;
     if inst.size() < bytes.len() {

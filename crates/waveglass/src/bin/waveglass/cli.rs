@@ -7,6 +7,7 @@ use waveglass::asm::PrintOptions;
 use waveglass::isa::Target;
 
 use crate::access::AccessArgs;
+use crate::descriptor::DescriptorArgs;
 use crate::run::RunArgs;
 
 /// Run, check and explain AMD GPU machine code on any CPU.
@@ -29,10 +30,14 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Disassemble a code object, a fat binary or raw code.
     Dis(DisArgs),
+    /// Assemble a source to a code object.
+    Asm(AsmArgs),
     /// Show every bit field of one instruction.
     Decode(DecodeArgs),
     /// Show what one memory instruction does, lane by lane, on a given state.
     Access(AccessArgs),
+    /// Explain a buffer resource descriptor (V#), or make one from its fields.
+    Descriptor(DescriptorArgs),
     /// List the targets.
     Targets(TargetsArgs),
     /// Print a shell's completion script.
@@ -80,7 +85,39 @@ pub(crate) struct DisArgs {
     /// Name the halves of registers in 16-bit operands (gfx11 and later).
     #[arg(long, value_name = "on|off", default_value = "on")]
     pub(crate) true16: Switch,
+    /// Print a source that assembles to the same code, descriptors and metadata.
+    #[arg(long, conflicts_with_all = ["hex", "kernel", "json"])]
+    pub(crate) asm: bool,
     /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  waveglass asm kernel.s --target gfx90a -o kernel.hsaco\n  \
+                  waveglass dis kernel.hsaco --asm | waveglass asm - -o again.hsaco\n  \
+                  echo 'v_add_f32 v1, v2, v3' | waveglass asm - --target gfx900 --hex"
+)]
+pub(crate) struct AsmArgs {
+    /// The source; `-` is the standard input.
+    pub(crate) file: PathBuf,
+    /// The target; the source's `.amdgcn_target` where none is given.
+    #[arg(long, value_parser = parse_target)]
+    pub(crate) target: Option<Target>,
+    /// Where the code object goes; with neither this nor `--hex` the source is only checked.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print the bytes of each instruction in hexadecimal, a line for each.
+    #[arg(long)]
+    pub(crate) hex: bool,
+    /// Read one instruction a line; answer each with its bytes, or `error: …`.
+    #[arg(long, requires = "target", conflicts_with_all = ["output", "hex"])]
+    pub(crate) each_line: bool,
+    /// Lanes of a wave.
+    #[arg(long, value_name = "LANES", value_parser = parse_wave_size)]
+    pub(crate) wavesize: Option<u32>,
+    /// Print the findings as JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -1,0 +1,797 @@
+//! The walk over a source: statements, labels, emission, and what is left for the end.
+
+use super::amdhsa::{Kernel, KernelFields};
+use super::assembled::{
+    AssembleOptions, Assembled, AssembledRelocation, AssembledRelocationKind, AssembledSymbol,
+    Section, SymbolPlace,
+};
+use super::block::{Condition, Macro};
+use super::cursor::Cursor;
+use super::diagnostic::{Diagnostic, Diagnostics, Problem, Severity};
+use super::expression::{Base, Expr, Variant};
+use super::instruction::Reader;
+use super::matcher::{Fixup, For};
+use super::symbol::{Binding, Definition, SymbolId, Symbols};
+use std::collections::HashMap;
+use waveglass_isa::Target;
+
+/// What fills a place when everything is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fill {
+    /// So many bytes of data.
+    Data(u8),
+    /// A part of an instruction.
+    Instruction(Fixup),
+}
+
+/// A place that an expression fills at the end.
+#[derive(Clone, Copy)]
+pub(super) struct Pending {
+    section: u32,
+    offset: u64,
+    fill: Fill,
+    expr: Expr,
+    line: u32,
+    column: u32,
+    branch: u32,
+}
+
+pub(super) struct Assembler<'a> {
+    pub(super) target: Target,
+    pub(super) options: &'a AssembleOptions,
+    pub(super) symbols: Symbols,
+    pub(super) sections: Vec<Section>,
+    pub(super) current: u32,
+    pub(super) previous: u32,
+    pub(super) section_stack: Vec<(u32, u32)>,
+    pub(super) macros: HashMap<Vec<u8>, Macro>,
+    pub(super) conditions: Vec<Condition>,
+    pub(super) expansions: u64,
+    pub(super) kernels: Vec<Kernel>,
+    pub(super) kernel: Option<KernelFields>,
+    pub(super) metadata: Option<Vec<u8>>,
+    pub(super) xnack: Option<bool>,
+    pub(super) sramecc: Option<bool>,
+    pub(super) version: u8,
+    pub(super) stop: bool,
+    pub(super) leave_macro: bool,
+    reader: Reader,
+    pending: Vec<Pending>,
+    findings: Diagnostics,
+    statements: u64,
+    bytes: u64,
+    /// Branches of gfx1010 behind which an S_NOP stands: it does not branch by 0x3f dwords
+    /// (LLVM's FeatureOffset3fBug). Those that need one are found when all is known, and the
+    /// next pass puts them there.
+    padded: Vec<u32>,
+    branches: u32,
+    too_near: Vec<u32>,
+    line: u32,
+}
+
+/// Allocated and executable.
+const TEXT_FLAGS: u64 = 6;
+
+/// `s_nop 0`.
+const S_NOP: [u8; 4] = 0xbf80_0000u32.to_le_bytes();
+
+impl<'a> Assembler<'a> {
+    pub(super) fn new(target: Target, options: &'a AssembleOptions, padded: Vec<u32>) -> Self {
+        let wave_size = options
+            .wave_size
+            .unwrap_or_else(|| target.default_wave_size());
+        let mut a = Self {
+            target,
+            options,
+            symbols: Symbols::new(target, wave_size),
+            sections: Vec::new(),
+            current: 0,
+            previous: 0,
+            section_stack: Vec::new(),
+            macros: HashMap::new(),
+            conditions: Vec::new(),
+            expansions: 0,
+            kernels: Vec::new(),
+            kernel: None,
+            metadata: None,
+            xnack: None,
+            sramecc: None,
+            version: 6,
+            stop: false,
+            leave_macro: false,
+            reader: Reader::new(For { target, wave_size }),
+            pending: Vec::new(),
+            findings: Diagnostics::default(),
+            statements: 0,
+            bytes: 0,
+            padded,
+            branches: 0,
+            too_near: Vec::new(),
+            line: 0,
+        };
+        a.sections.push(Section {
+            name: ".text".to_owned(),
+            flags: TEXT_FLAGS,
+            kind: 1,
+            align: 4,
+            ..Section::default()
+        });
+        a.predefine(wave_size);
+        a
+    }
+
+    /// Symbols that LLVM defines in every source: the target's version and the registers used.
+    fn predefine(&mut self, wave_size: u32) {
+        let name = self.target.name();
+        let digits = &name["gfx".len()..];
+        let (major, rest) = digits.split_at(digits.len() - 2);
+        let (minor, step) = rest.split_at(1);
+        let number = |t: &str, radix| i64::from_str_radix(t, radix).unwrap_or(0);
+        let values = [
+            (&b".amdgcn.gfx_generation_number"[..], number(major, 10)),
+            (b".amdgcn.gfx_generation_minor", number(minor, 16)),
+            (b".amdgcn.gfx_generation_stepping", number(step, 16)),
+            (b".amdgcn.next_free_vgpr", 0),
+            (b".amdgcn.next_free_sgpr", 0),
+        ];
+        for (name, v) in values {
+            let id = self.symbols.intern(name);
+            self.symbols.list[id as usize].definition = Definition::Variable(Expr::Const(v));
+        }
+        let _ = wave_size;
+    }
+
+    pub(super) fn wave_size(&self) -> u32 {
+        self.reader.on.wave_size
+    }
+
+    /// Reads the whole source.
+    ///
+    /// The second part of the answer lists the branches that need an S_NOP behind them.
+    pub(super) fn run(mut self, source: &[u8]) -> Result<(Assembled, Vec<u32>), Diagnostics> {
+        self.process(source, 1, 0);
+        if let Some(c) = self.conditions.last() {
+            let line = c.line;
+            self.report_at(line, 1, "unmatched .ifs or .elses", None, &[]);
+        }
+        if let Some(k) = &self.kernel {
+            let line = k.line;
+            self.report_at(line, 1, "expected .end_amdhsa_kernel", None, &[]);
+        }
+        self.finish(source)
+    }
+
+    /// Reads statements from `source`, whose first line is `first`. Inside a macro all lines
+    /// count as the one that called it.
+    pub(super) fn process(&mut self, source: &[u8], first: u32, depth: u32) {
+        let mut at = 0;
+        let mut line = first;
+        while at < source.len() && !self.stop && !self.leave_macro {
+            let rest = &source[at..];
+            let mut end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            let start = at;
+            let mut lines = 1;
+            if memchr::memmem::find(&rest[..end], b"/*").is_some() {
+                (end, lines) = through_comments(rest, end);
+            }
+            let text = &source[start..start + end];
+            at = start + end + 1;
+            self.line = if depth == 0 { line } else { self.line };
+            self.symbols.line = self.line;
+            line += lines;
+            self.statements += 1;
+            if self.statements > self.options.limits.statements {
+                self.fail_here(text, "the source has too many statements");
+                self.stop = true;
+                return;
+            }
+            // Blocks read on from `at`.
+            let mut block = super::block::Lines {
+                source,
+                at,
+                line,
+                taken: 0,
+            };
+            if let Err(p) = self.statement(text, &mut block, depth) {
+                self.report(text, p);
+            }
+            at = block.at;
+            line = block.line;
+        }
+    }
+
+    fn statement(
+        &mut self,
+        text: &[u8],
+        block: &mut super::block::Lines<'_>,
+        depth: u32,
+    ) -> Result<(), Problem> {
+        let mut c = Cursor::new(text);
+        if self.conditions.last().is_some_and(|c| !c.active) {
+            return self.skipped(&mut c);
+        }
+        loop {
+            let b = c.peek();
+            if b == 0 || b == b'#' {
+                return Ok(());
+            }
+            let start = c.pos;
+            let name = c.peek_name();
+            if self.kernel.is_some() {
+                return self.kernel_field(&mut c);
+            }
+            if name.is_empty() {
+                if b.is_ascii_digit() {
+                    let digits = text[start..]
+                        .iter()
+                        .take_while(|b| b.is_ascii_digit())
+                        .count();
+                    if text.get(start + digits) == Some(&b':') {
+                        let n = std::str::from_utf8(&text[start..start + digits])
+                            .ok()
+                            .and_then(|n| n.parse().ok())
+                            .ok_or_else(|| Problem::at(start, "invalid local label"))?;
+                        let id = self.symbols.local_define(n);
+                        self.define_label(id, start)?;
+                        c.pos = start + digits + 1;
+                        continue;
+                    }
+                }
+                if b == b'"' {
+                    return self.quoted_label(&mut c);
+                }
+                return Err(Problem::at(start, "unexpected token at start of statement"));
+            }
+            let after = text.get(start + name.len()).copied().unwrap_or(0);
+            if after == b':' && text.get(start + name.len() + 1) != Some(&b':') {
+                let id = self.symbols.intern(name);
+                self.define_label(id, start)?;
+                c.pos = start + name.len() + 1;
+                continue;
+            }
+            if name[0] == b'.' || !self.macros.is_empty() {
+                if let Some(m) = self.macros.get(name) {
+                    let m = m.clone();
+                    c.pos += name.len();
+                    return self.expand(&m, &mut c, depth);
+                }
+                if name[0] == b'.' {
+                    c.pos += name.len();
+                    if c.peek() == b'=' && c.at(1) != b'=' {
+                        c.pos += 1;
+                        return self.assign(name, start, &mut c, false);
+                    }
+                    return self.directive(name, start, &mut c, block, depth);
+                }
+            }
+            if matches!(after, b' ' | b'\t' | b'=') {
+                let mut ahead = c;
+                ahead.pos += name.len();
+                if ahead.peek() == b'=' && ahead.at(1) != b'=' {
+                    ahead.pos += 1;
+                    return self.assign(name, start, &mut ahead, false);
+                }
+            }
+            return self.instruction(&mut c);
+        }
+    }
+
+    fn quoted_label(&mut self, c: &mut Cursor<'_>) -> Result<(), Problem> {
+        let start = c.pos;
+        let name = super::directive::string(c)?;
+        if !c.eat(b':') {
+            return Err(Problem::at(start, "unexpected token at start of statement"));
+        }
+        let id = self.symbols.intern(&name);
+        self.define_label(id, start)
+    }
+
+    #[inline]
+    fn instruction(&mut self, c: &mut Cursor<'_>) -> Result<(), Problem> {
+        let start = c.pos;
+        self.symbols.place = (self.current, self.offset());
+        self.symbols.in_bars = false;
+        let m = self.reader.read(c, &mut self.symbols)?;
+        let size = m.inst.size();
+        if self.sections[self.current as usize].kind == 8 {
+            return Err(Problem::at(
+                start,
+                "cannot have code in a section without contents",
+            ));
+        }
+        let mut fill = None;
+        if let Some((fixup, e)) = m.fixup {
+            let offset = self.offset();
+            fill = Some((fixup, e, offset));
+        }
+        self.grow(size as u64, start)?;
+        let mut bytes = [0u8; 20];
+        for (b, w) in bytes.chunks_exact_mut(4).zip(m.inst.words()) {
+            b.copy_from_slice(&w.to_le_bytes());
+        }
+        let section = &mut self.sections[self.current as usize];
+        section.data.extend_from_slice(&bytes[..size]);
+        section.size = section.data.len() as u64;
+        section.flags |= 4;
+        if let Some((fixup, expr, offset)) = fill {
+            self.pending.push(Pending {
+                section: self.current,
+                offset: match fixup {
+                    Fixup::Branch | Fixup::Simm16 => offset,
+                    Fixup::Literal => offset + size as u64 - 4,
+                    Fixup::Literal64 => offset + size as u64 - 8,
+                },
+                fill: Fill::Instruction(fixup),
+                expr,
+                line: self.line,
+                column: start as u32 + 1,
+                branch: self.branches,
+            });
+            if fixup == Fixup::Branch {
+                if self.padded.binary_search(&self.branches).is_ok() {
+                    self.emit(&S_NOP, start)?;
+                }
+                self.branches += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts work that is no statement towards the limit of statements.
+    pub(super) fn count_work(&mut self, bytes: u64) {
+        self.statements += bytes / 64;
+    }
+
+    /// The offset at the end of the current section.
+    #[inline]
+    pub(super) fn offset(&self) -> u64 {
+        self.sections[self.current as usize].size
+    }
+
+    /// Accounts for bytes that are about to be written.
+    #[inline]
+    pub(super) fn grow(&mut self, n: u64, at: usize) -> Result<(), Problem> {
+        self.bytes = self.bytes.saturating_add(n);
+        if self.bytes > self.options.limits.bytes {
+            self.stop = true;
+            return Err(Problem::at(
+                at,
+                format!(
+                    "the sections grow past the limit of {} bytes",
+                    self.options.limits.bytes
+                ),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Appends bytes to the current section.
+    pub(super) fn emit(&mut self, bytes: &[u8], at: usize) -> Result<(), Problem> {
+        self.grow(bytes.len() as u64, at)?;
+        let s = &mut self.sections[self.current as usize];
+        if s.kind == 8 {
+            if bytes.iter().any(|b| *b != 0) {
+                return Err(Problem::at(
+                    at,
+                    format!("cannot have non-zero initializers in {}", s.name),
+                ));
+            }
+            s.size += bytes.len() as u64;
+            return Ok(());
+        }
+        s.data.extend_from_slice(bytes);
+        s.size = s.data.len() as u64;
+        Ok(())
+    }
+
+    /// Appends `count` copies of a byte.
+    pub(super) fn emit_fill(&mut self, byte: u8, count: u64, at: usize) -> Result<(), Problem> {
+        self.grow(count, at)?;
+        let s = &mut self.sections[self.current as usize];
+        if s.kind == 8 {
+            s.size += count;
+            return Ok(());
+        }
+        let n = s.data.len() + count as usize;
+        s.data.resize(n, byte);
+        s.size = n as u64;
+        Ok(())
+    }
+
+    /// Appends a number of `size` bytes, known now or at the end.
+    pub(super) fn emit_value(&mut self, e: Expr, size: u8, at: usize) -> Result<(), Problem> {
+        if let Expr::Const(v) = e {
+            let bits = size as u32 * 8;
+            if bits < 64 && v >> bits != 0 && v >> (bits - 1) != -1 {
+                return Err(Problem::at(at, "value evaluated as out of range"));
+            }
+            return self.emit(&v.to_le_bytes()[..size.min(8) as usize], at);
+        }
+        let offset = self.offset();
+        self.emit(&[0; 8][..size.min(8) as usize], at)?;
+        self.pending.push(Pending {
+            section: self.current,
+            offset,
+            fill: Fill::Data(size),
+            expr: e,
+            line: self.line,
+            column: at as u32 + 1,
+            branch: 0,
+        });
+        Ok(())
+    }
+
+    pub(super) fn define_label(&mut self, id: SymbolId, at: usize) -> Result<(), Problem> {
+        let place = Definition::Label(self.current, self.offset());
+        let s = &mut self.symbols.list[id as usize];
+        if s.definition != Definition::Undefined {
+            return Err(Problem::at(
+                at,
+                format!(
+                    "symbol '{}' is already defined",
+                    String::from_utf8_lossy(&s.name)
+                ),
+            ));
+        }
+        s.definition = place;
+        s.fixed = true;
+        Ok(())
+    }
+
+    /// `name = expression`.
+    pub(super) fn assign(
+        &mut self,
+        name: &[u8],
+        at: usize,
+        c: &mut Cursor<'_>,
+        once: bool,
+    ) -> Result<(), Problem> {
+        self.symbols.place = (self.current, self.offset());
+        let e = super::expression::parse(c, &mut self.symbols)?;
+        if !c.is_end() {
+            return Err(Problem::at(c.pos, "unexpected token"));
+        }
+        let id = self.symbols.intern(name);
+        // The value is kept as a number where it is one already.
+        let e = self.symbols.constant(e).map_or(e, Expr::Const);
+        let s = &mut self.symbols.list[id as usize];
+        let defined = s.definition != Definition::Undefined;
+        if defined && (s.fixed || once) {
+            return Err(Problem::at(
+                at,
+                format!("redefinition of '{}'", String::from_utf8_lossy(name)),
+            ));
+        }
+        s.definition = Definition::Variable(e);
+        s.fixed = once;
+        Ok(())
+    }
+
+    #[cold]
+    fn fail_here(&mut self, text: &[u8], message: &'static str) {
+        self.report(text, Problem::at(0, message));
+    }
+
+    #[cold]
+    pub(super) fn report(&mut self, text: &[u8], p: Problem) {
+        let line = self.line;
+        self.report_at(line, p.at as u32 + 1, &p.message, p.help, text);
+    }
+
+    pub(super) fn report_line(&mut self, line: u32, message: String, text: &[u8]) {
+        self.report_at(line, 1, &message, None, text);
+    }
+
+    pub(super) fn warn(&mut self, text: &[u8], at: usize, message: String) {
+        self.findings.list.push(Diagnostic {
+            severity: Severity::Warning,
+            message,
+            help: None,
+            line: self.line,
+            column: at as u32 + 1,
+            source: String::from_utf8_lossy(text).into_owned(),
+        });
+    }
+
+    #[cold]
+    fn report_at(
+        &mut self,
+        line: u32,
+        column: u32,
+        message: &str,
+        help: Option<String>,
+        text: &[u8],
+    ) {
+        self.findings.list.push(Diagnostic {
+            severity: Severity::Error,
+            message: message.to_owned(),
+            help,
+            line,
+            column,
+            source: String::from_utf8_lossy(text).into_owned(),
+        });
+        if self.findings.list.len() >= self.options.limits.findings {
+            self.stop = true;
+        }
+    }
+
+    fn finish(mut self, source: &[u8]) -> Result<(Assembled, Vec<u32>), Diagnostics> {
+        let kernels = std::mem::take(&mut self.kernels);
+        for k in kernels {
+            self.write_descriptor(k, source);
+        }
+        // Symbols that leave this file, in the order in which they were named.
+        let mut index: Vec<Option<usize>> = vec![None; self.symbols.list.len()];
+        let mut symbols = Vec::new();
+        let mut sizes = Vec::new();
+        for (id, s) in self.symbols.list.iter().enumerate() {
+            let temporary = s.name.starts_with(b".L") || s.name.starts_with(b"\x01");
+            let (place, value) = match s.definition {
+                Definition::Undefined => (SymbolPlace::Undefined, 0),
+                Definition::Label(section, offset) => {
+                    (SymbolPlace::Section(section as usize), offset)
+                }
+                Definition::Variable(e) => match self.symbols.evaluate(e) {
+                    Some(v) => match v.base {
+                        Base::Absolute => (SymbolPlace::Absolute, v.offset as u64),
+                        Base::Section(n) => (SymbolPlace::Section(n as usize), v.offset as u64),
+                        Base::Undefined(_) => (SymbolPlace::Undefined, 0),
+                    },
+                    None => (SymbolPlace::Undefined, 0),
+                },
+            };
+            let predefined = s.name.starts_with(b".amdgcn.");
+            if temporary || predefined {
+                continue;
+            }
+            // A name that is only measured or only mentioned in a .set stays out.
+            if place == SymbolPlace::Undefined && s.binding == Binding::Local {
+                continue;
+            }
+            index[id] = Some(symbols.len());
+            if let Some(e) = s.size {
+                sizes.push((symbols.len(), e));
+            }
+            symbols.push(AssembledSymbol {
+                name: String::from_utf8_lossy(&s.name).into_owned(),
+                place,
+                value,
+                size: 0,
+                kind: s.kind,
+                binding: match s.binding {
+                    Binding::Local => 0,
+                    Binding::Global => 1,
+                    Binding::Weak => 2,
+                },
+                visibility: s.visibility,
+            });
+        }
+        for (n, e) in sizes {
+            match self.symbols.constant(e) {
+                Some(v) => symbols[n].size = v as u64,
+                None => self.report_at(0, 1, "expected absolute expression in .size", None, &[]),
+            }
+        }
+        let pending = std::mem::take(&mut self.pending);
+        for p in pending {
+            if let Err(message) = self.resolve(&p, &mut index, &mut symbols) {
+                let text = source_line(source, p.line);
+                self.report_at(p.line, p.column, &message, None, text);
+            }
+        }
+        if self.findings.has_errors() {
+            self.findings.list.sort_by_key(|d| d.line);
+            return Err(self.findings);
+        }
+        let assembled = Assembled {
+            target: self.target,
+            xnack: self.xnack,
+            sramecc: self.sramecc,
+            code_object_version: self.version,
+            sections: self.sections,
+            symbols,
+            metadata: self.metadata,
+            warnings: self.findings,
+        };
+        Ok((assembled, self.too_near))
+    }
+
+    /// Fills a place, or leaves a relocation there.
+    fn resolve(
+        &mut self,
+        p: &Pending,
+        index: &mut Vec<Option<usize>>,
+        symbols: &mut Vec<AssembledSymbol>,
+    ) -> Result<(), String> {
+        let value = self
+            .symbols
+            .evaluate(p.expr)
+            .ok_or("expected relocatable expression")?;
+        let variant = self.symbols.variant(p.expr);
+        let relative = matches!(
+            variant,
+            Variant::Rel32Lo
+                | Variant::Rel32Hi
+                | Variant::Rel64
+                | Variant::GotPcRel32Lo
+                | Variant::GotPcRel32Hi
+        );
+        match (value.base, p.fill) {
+            (Base::Section(s), Fill::Instruction(Fixup::Branch)) if s == p.section => {
+                let distance = value.offset - (p.offset as i64 + 4);
+                if distance % 4 != 0 {
+                    return Err("the branch's destination is not aligned to a dword".to_owned());
+                }
+                let dwords = distance / 4;
+                let Ok(short) = i16::try_from(dwords) else {
+                    return Err("branch size exceeds simm16".to_owned());
+                };
+                if short == 0x3f
+                    && self.target == Target::Gfx1010
+                    && self.padded.binary_search(&p.branch).is_err()
+                {
+                    self.too_near.push(p.branch);
+                }
+                self.patch(p, &short.to_le_bytes());
+                return Ok(());
+            }
+            (Base::Absolute, _) if !relative => {
+                return self.patch_number(p, value.offset, variant);
+            }
+            _ => {}
+        }
+        if value.base == Base::Absolute {
+            return Err("expected relocatable expression".to_owned());
+        }
+        let kind =
+            relocation_kind(p.fill, variant).ok_or("this expression is not possible here")?;
+        // A symbol of the expression is kept where it leaves the file, else its section.
+        let (symbol, addend) = match self.relocated_symbol(p.expr, value.offset, index) {
+            Some(found) => found,
+            None => match value.base {
+                Base::Section(s) => (section_symbol(symbols, s as usize), value.offset),
+                Base::Undefined(id) => {
+                    let n = *index[id as usize].get_or_insert_with(|| {
+                        let s = &self.symbols.list[id as usize];
+                        symbols.push(AssembledSymbol {
+                            name: String::from_utf8_lossy(&s.name).into_owned(),
+                            place: SymbolPlace::Undefined,
+                            value: 0,
+                            size: 0,
+                            kind: s.kind,
+                            binding: if s.binding == Binding::Weak { 2 } else { 1 },
+                            visibility: s.visibility,
+                        });
+                        symbols.len() - 1
+                    });
+                    (n, value.offset)
+                }
+                Base::Absolute => return Err("expected relocatable expression".to_owned()),
+            },
+        };
+        self.sections[p.section as usize]
+            .relocations
+            .push(AssembledRelocation {
+                offset: p.offset,
+                kind,
+                symbol,
+                addend,
+            });
+        Ok(())
+    }
+
+    /// The symbol that a relocation names, and what is added to it.
+    fn relocated_symbol(
+        &self,
+        e: Expr,
+        offset: i64,
+        index: &[Option<usize>],
+    ) -> Option<(usize, i64)> {
+        let id = self.symbols.only_symbol(e)?;
+        let n = index[id as usize]?;
+        match self.symbols.list[id as usize].definition {
+            Definition::Label(_, at) => Some((n, offset - at as i64)),
+            _ => None,
+        }
+    }
+
+    fn patch(&mut self, p: &Pending, bytes: &[u8]) {
+        let at = p.offset as usize;
+        if let Some(place) = self.sections[p.section as usize]
+            .data
+            .get_mut(at..at + bytes.len())
+        {
+            place.copy_from_slice(bytes);
+        }
+    }
+
+    fn patch_number(&mut self, p: &Pending, v: i64, variant: Variant) -> Result<(), String> {
+        let v = match variant {
+            Variant::Abs32Lo => v & 0xffff_ffff,
+            Variant::Abs32Hi => v >> 32 & 0xffff_ffff,
+            _ => v,
+        };
+        let size = match p.fill {
+            Fill::Data(n) => n,
+            Fill::Instruction(Fixup::Branch | Fixup::Simm16) => 2,
+            Fill::Instruction(Fixup::Literal) => 4,
+            Fill::Instruction(Fixup::Literal64) => 8,
+        };
+        let bits = size as u32 * 8;
+        if bits < 64 && v >> bits != 0 && v >> (bits - 1) != -1 {
+            return Err("value evaluated as out of range".to_owned());
+        }
+        self.patch(p, &v.to_le_bytes()[..size.min(8) as usize]);
+        Ok(())
+    }
+}
+
+fn relocation_kind(fill: Fill, variant: Variant) -> Option<AssembledRelocationKind> {
+    use AssembledRelocationKind as K;
+    Some(match (fill, variant) {
+        (_, Variant::Rel32Lo) => K::Rel32Lo,
+        (_, Variant::Rel32Hi) => K::Rel32Hi,
+        (_, Variant::GotPcRel32Lo) => K::GotPcRel32Lo,
+        (_, Variant::GotPcRel32Hi) => K::GotPcRel32Hi,
+        (_, Variant::Abs32Lo) => K::Abs32Lo,
+        (_, Variant::Abs32Hi) => K::Abs32Hi,
+        (Fill::Data(8) | Fill::Instruction(Fixup::Literal64), Variant::Rel64) => K::Rel64,
+        (Fill::Data(8) | Fill::Instruction(Fixup::Literal64), Variant::None | Variant::Abs64) => {
+            K::Abs64
+        }
+        (Fill::Data(4), Variant::None) => K::Abs32,
+        (Fill::Instruction(Fixup::Literal), Variant::None) => K::Abs32Lo,
+        (Fill::Instruction(Fixup::Branch), Variant::None) => K::Rel16,
+        _ => return None,
+    })
+}
+
+/// The symbol that stands for a section's start.
+fn section_symbol(symbols: &mut Vec<AssembledSymbol>, section: usize) -> usize {
+    let place = SymbolPlace::Section(section);
+    symbols
+        .iter()
+        .position(|s| s.kind == 3 && s.place == place)
+        .unwrap_or_else(|| {
+            symbols.push(AssembledSymbol {
+                name: String::new(),
+                place,
+                value: 0,
+                size: 0,
+                kind: 3,
+                binding: 0,
+                visibility: 0,
+            });
+            symbols.len() - 1
+        })
+}
+
+/// The end of a statement whose comments go on past its line, and how many lines it has.
+fn through_comments(rest: &[u8], line_end: usize) -> (usize, u32) {
+    let mut at = 0;
+    let mut end = line_end;
+    while let Some(open) = memchr::memmem::find(&rest[at..end], b"/*") {
+        let from = at + open;
+        // A comment to the end of the line holds no other, and strings hold none.
+        let before = &rest[..from];
+        if before[at..].contains(&b';') || before[at..].contains(&b'"') {
+            break;
+        }
+        match memchr::memmem::find(&rest[from + 2..], b"*/") {
+            Some(n) => at = from + 2 + n + 2,
+            None => at = rest.len(),
+        }
+        if at > end {
+            end = at + memchr::memchr(b'\n', &rest[at..]).unwrap_or(rest.len() - at);
+        }
+    }
+    let lines = rest[..end].iter().filter(|b| **b == b'\n').count() as u32 + 1;
+    (end, lines)
+}
+
+pub(super) fn source_line(source: &[u8], line: u32) -> &[u8] {
+    source
+        .split(|b| *b == b'\n')
+        .nth((line as usize).saturating_sub(1))
+        .unwrap_or(&[])
+}

@@ -1,0 +1,758 @@
+//! Directives: sections, symbols, data, alignment.
+
+use super::assembled::Section;
+use super::assembler::Assembler;
+use super::block::Lines;
+use super::cursor::Cursor;
+use super::diagnostic::Problem;
+use super::expression;
+use super::symbol::{Binding, Definition};
+
+/// Reads a string in quotes, with its escapes.
+pub(super) fn string(c: &mut Cursor<'_>) -> Result<Vec<u8>, Problem> {
+    let at = {
+        c.skip();
+        c.pos
+    };
+    if !c.eat(b'"') {
+        return Err(Problem::at(at, "expected string"));
+    }
+    let mut out = Vec::new();
+    loop {
+        let b = c.at(0);
+        if c.pos >= c.src.len() {
+            return Err(Problem::at(at, "unterminated string constant"));
+        }
+        c.pos += 1;
+        match b {
+            b'"' => return Ok(out),
+            b'\\' => {
+                let e = c.at(0);
+                c.pos += 1;
+                match e {
+                    b'n' => out.push(b'\n'),
+                    b't' => out.push(b'\t'),
+                    b'r' => out.push(b'\r'),
+                    b'b' => out.push(8),
+                    b'f' => out.push(12),
+                    b'\\' | b'"' => out.push(e),
+                    b'0'..=b'7' => {
+                        let mut v = (e - b'0') as u32;
+                        for _ in 0..2 {
+                            if let d @ b'0'..=b'7' = c.at(0) {
+                                v = v * 8 + (d - b'0') as u32;
+                                c.pos += 1;
+                            }
+                        }
+                        if v > 255 {
+                            return Err(Problem::at(
+                                c.pos,
+                                "invalid octal escape sequence (out of range)",
+                            ));
+                        }
+                        out.push(v as u8);
+                    }
+                    b'x' | b'X' => {
+                        let (mut v, mut n) = (0u32, 0);
+                        while let Some(d) = (c.at(0) as char).to_digit(16) {
+                            v = (v * 16 + d) & 0xff;
+                            n += 1;
+                            c.pos += 1;
+                        }
+                        if n == 0 {
+                            return Err(Problem::at(c.pos, "invalid hexadecimal escape sequence"));
+                        }
+                        out.push(v as u8);
+                    }
+                    _ => return Err(Problem::at(c.pos - 1, "invalid escape sequence")),
+                }
+            }
+            _ => out.push(b),
+        }
+    }
+}
+
+/// A symbol's name, quoted or not.
+fn symbol_name(c: &mut Cursor<'_>) -> Result<Vec<u8>, Problem> {
+    if c.peek() == b'"' {
+        return string(c);
+    }
+    let at = c.pos;
+    let n = c.name();
+    if n.is_empty() {
+        return Err(Problem::at(at, "expected identifier"));
+    }
+    Ok(n.to_vec())
+}
+
+fn end(c: &mut Cursor<'_>) -> Result<(), Problem> {
+    if c.is_end() {
+        Ok(())
+    } else {
+        Err(Problem::at(c.pos, "unexpected token"))
+    }
+}
+
+impl Assembler<'_> {
+    pub(super) fn directive(
+        &mut self,
+        name: &[u8],
+        at: usize,
+        c: &mut Cursor<'_>,
+        block: &mut Lines<'_>,
+        depth: u32,
+    ) -> Result<(), Problem> {
+        self.symbols.place = (self.current, self.offset());
+        match name {
+            b".text" => self.switch(".text", c),
+            b".data" => self.switch(".data", c),
+            b".bss" => self.switch(".bss", c),
+            b".rodata" => self.switch(".rodata", c),
+            b".section" => self.section(c, false),
+            b".pushsection" => {
+                self.section_stack.push((self.current, self.previous));
+                self.section(c, true)
+            }
+            b".popsection" => match self.section_stack.pop() {
+                Some((current, previous)) => {
+                    self.current = current;
+                    self.previous = previous;
+                    end(c)
+                }
+                None => Err(Problem::at(
+                    at,
+                    ".popsection without corresponding .pushsection",
+                )),
+            },
+            b".previous" => {
+                std::mem::swap(&mut self.current, &mut self.previous);
+                end(c)
+            }
+            b".globl" | b".global" | b".weak" | b".local" | b".hidden" | b".protected"
+            | b".internal" => self.attribute(name, c),
+            b".type" => self.symbol_type(c),
+            b".size" => {
+                let n = symbol_name(c)?;
+                if !c.eat(b',') {
+                    return Err(Problem::at(c.pos, "expected comma"));
+                }
+                let e = expression::parse(c, &mut self.symbols)?;
+                end(c)?;
+                let id = self.symbols.intern(&n);
+                self.symbols.list[id as usize].size = Some(e);
+                Ok(())
+            }
+            b".set" | b".equ" | b".equiv" => {
+                let start = c.pos;
+                let n = symbol_name(c)?;
+                if !c.eat(b',') {
+                    return Err(Problem::at(c.pos, "expected comma"));
+                }
+                self.assign(&n, start, c, name == b".equiv")
+            }
+            b".byte" | b".1byte" => self.data(c, 1),
+            b".2byte" | b".short" | b".value" | b".hword" => self.data(c, 2),
+            b".4byte" | b".long" | b".int" | b".word" => self.data(c, 4),
+            b".8byte" | b".quad" => self.data(c, 8),
+            b".octa" => self.octa(c),
+            b".ascii" => self.text_data(c, false),
+            b".asciz" | b".string" => self.text_data(c, true),
+            b".float" | b".single" => self.float_data(c, 4),
+            b".double" => self.float_data(c, 8),
+            b".zero" | b".skip" | b".space" => self.space(c, at),
+            b".fill" => self.fill(c, at),
+            b".uleb128" => self.leb(c, false),
+            b".sleb128" => self.leb(c, true),
+            b".align" | b".balign" => self.align(c, 1, false),
+            b".balignw" => self.align(c, 2, false),
+            b".balignl" => self.align(c, 4, false),
+            b".p2align" => self.align(c, 1, true),
+            b".p2alignw" => self.align(c, 2, true),
+            b".p2alignl" => self.align(c, 4, true),
+            b".org" => self.org(c, at),
+            b".comm" | b".lcomm" | b".amdgpu_lds" => self.common(name, c, at),
+            b".ident" => {
+                let text = string(c)?;
+                end(c)?;
+                self.ident(&text, at)
+            }
+            // Line and frame information describe the code to debuggers; the code does not
+            // depend on them, and they are read over.
+            b".file" | b".loc" | b".loc_mark_labels" | b".addrsig" | b".addrsig_sym" => Ok(()),
+            _ if name.starts_with(b".cfi_") => Ok(()),
+            b".amdgcn_target" => self.amdgcn_target(c, at),
+            b".amdhsa_code_object_version" => {
+                let start = c.pos;
+                let v = expression::constant(c, &mut self.symbols)?;
+                end(c)?;
+                if !(4..=6).contains(&v) {
+                    return Err(Problem::at(
+                        start,
+                        "unsupported code object version: 4, 5 or 6 is possible",
+                    ));
+                }
+                self.version = v as u8;
+                Ok(())
+            }
+            b".amdhsa_kernel" => self.kernel_start(c, at),
+            b".amdgpu_metadata" => self.metadata_block(block, at),
+            b".amdgcn_internal_use"
+            | b".amd_amdgpu_isa"
+            | b".amd_kernel_code_t"
+            | b".hsa_code_object_version"
+            | b".hsa_code_object_isa"
+            | b".amdgpu_hsa_kernel"
+            | b".amd_amdgpu_pal_metadata"
+            | b".amdgpu_pal_metadata" => Err(Problem::at(
+                at,
+                format!(
+                    "{} belongs to code objects before version 3 or to PAL, which are not made here",
+                    String::from_utf8_lossy(name)
+                ),
+            )),
+            b".include" | b".incbin" => Err(Problem::at(
+                at,
+                format!(
+                    "{} is not supported: the assembler reads no other files",
+                    String::from_utf8_lossy(name)
+                ),
+            )),
+            _ => self.block_directive(name, at, c, block, depth),
+        }
+    }
+
+    fn switch(&mut self, name: &str, c: &mut Cursor<'_>) -> Result<(), Problem> {
+        if !c.is_end() {
+            expression::constant(c, &mut self.symbols)?;
+            end(c)?;
+        }
+        let (flags, kind) = known_section(name);
+        self.enter(name, flags, kind, 0);
+        Ok(())
+    }
+
+    fn enter(&mut self, name: &str, flags: u64, kind: u32, entry_size: u64) {
+        let found = self.sections.iter().position(|s| s.name == name);
+        let index = found.unwrap_or_else(|| {
+            self.sections.push(Section {
+                name: name.to_owned(),
+                flags,
+                kind,
+                entry_size,
+                align: if flags & 4 != 0 { 4 } else { 1 },
+                ..Section::default()
+            });
+            self.sections.len() - 1
+        });
+        self.previous = self.current;
+        self.current = index as u32;
+    }
+
+    /// `.section NAME, "FLAGS", @TYPE, SIZE`.
+    fn section(&mut self, c: &mut Cursor<'_>, pushed: bool) -> Result<(), Problem> {
+        let at = {
+            c.skip();
+            c.pos
+        };
+        let name = if c.at(0) == b'"' {
+            string(c)?
+        } else {
+            let rest = &c.src[c.pos..];
+            let n = rest
+                .iter()
+                .position(|b| matches!(b, b',' | b' ' | b'\t' | b';'))
+                .unwrap_or(rest.len());
+            c.pos += n;
+            rest[..n].to_vec()
+        };
+        let name = String::from_utf8(name)
+            .ok()
+            .filter(|n| !n.is_empty())
+            .ok_or_else(|| Problem::at(at, "expected identifier"))?;
+        let (mut flags, mut kind) = known_section(&name);
+        let mut entry_size = 0;
+        if c.eat(b',') {
+            let start = c.pos;
+            let text = string(c)?;
+            flags = 0;
+            let mut merge = false;
+            for b in text {
+                flags |= match b {
+                    b'a' => 2,
+                    b'w' => 1,
+                    b'x' => 4,
+                    b'M' => {
+                        merge = true;
+                        0x10
+                    }
+                    b'S' => 0x20,
+                    b'e' => 0x8000_0000,
+                    b'o' => 0x80,
+                    b'R' => 0x20_0000,
+                    _ => return Err(Problem::at(start, "unknown flag")),
+                };
+            }
+            if c.eat(b',') {
+                let start = c.pos;
+                if !(c.eat(b'@') || c.eat(b'%')) && c.peek() != b'"' {
+                    return Err(Problem::at(
+                        start,
+                        "expected '@<type>', '%<type>' or \"<type>\"",
+                    ));
+                }
+                let word = if c.peek() == b'"' {
+                    string(c)?
+                } else {
+                    c.name().to_vec()
+                };
+                kind = match &word[..] {
+                    b"progbits" => 1,
+                    b"nobits" => 8,
+                    b"note" => 7,
+                    b"init_array" => 14,
+                    b"fini_array" => 15,
+                    b"preinit_array" => 16,
+                    _ => return Err(Problem::at(start, "unknown section type")),
+                };
+                if merge {
+                    if !c.eat(b',') {
+                        return Err(Problem::at(c.pos, "expected the entry size"));
+                    }
+                    entry_size = expression::constant(c, &mut self.symbols)? as u64;
+                }
+                if c.eat(b',') {
+                    // What the section is linked to.
+                    symbol_name(c)?;
+                }
+            }
+        }
+        end(c)?;
+        let previous = self.previous;
+        self.enter(&name, flags, kind, entry_size);
+        if pushed {
+            self.previous = previous;
+        }
+        Ok(())
+    }
+
+    fn attribute(&mut self, name: &[u8], c: &mut Cursor<'_>) -> Result<(), Problem> {
+        loop {
+            let n = symbol_name(c)?;
+            let id = self.symbols.intern(&n);
+            let s = &mut self.symbols.list[id as usize];
+            match name {
+                b".globl" | b".global" => s.binding = Binding::Global,
+                b".weak" => s.binding = Binding::Weak,
+                b".local" => s.binding = Binding::Local,
+                b".hidden" => s.visibility = 2,
+                b".protected" => s.visibility = 3,
+                _ => s.visibility = 1,
+            }
+            if !c.eat(b',') {
+                return end(c);
+            }
+        }
+    }
+
+    fn symbol_type(&mut self, c: &mut Cursor<'_>) -> Result<(), Problem> {
+        let n = symbol_name(c)?;
+        c.eat(b',');
+        let at = c.pos;
+        let _ = c.eat(b'@') || c.eat(b'%') || c.eat(b'#');
+        let word = if c.peek() == b'"' {
+            string(c)?
+        } else {
+            c.name().to_vec()
+        };
+        let kind = match &word[..] {
+            b"function" | b"STT_FUNC" => 2,
+            b"object" | b"STT_OBJECT" => 1,
+            b"tls_object" | b"STT_TLS" => 6,
+            b"common" | b"STT_COMMON" => 5,
+            b"notype" | b"STT_NOTYPE" => 0,
+            b"amdgpu_hsa_kernel" => 10,
+            _ => {
+                return Err(Problem::at(
+                    at,
+                    "unsupported attribute in '.type' directive",
+                ));
+            }
+        };
+        end(c)?;
+        let id = self.symbols.intern(&n);
+        self.symbols.list[id as usize].kind = kind;
+        Ok(())
+    }
+
+    fn data(&mut self, c: &mut Cursor<'_>, size: u8) -> Result<(), Problem> {
+        if c.is_end() {
+            return Ok(());
+        }
+        loop {
+            let at = {
+                c.skip();
+                c.pos
+            };
+            self.symbols.place = (self.current, self.offset());
+            let e = expression::parse(c, &mut self.symbols)?;
+            self.emit_value(e, size, at)?;
+            if !c.eat(b',') {
+                return end(c);
+            }
+        }
+    }
+
+    fn octa(&mut self, c: &mut Cursor<'_>) -> Result<(), Problem> {
+        loop {
+            c.skip();
+            let at = c.pos;
+            let word = {
+                let rest = &c.src[c.pos..];
+                let n = rest
+                    .iter()
+                    .position(|b| !b.is_ascii_alphanumeric())
+                    .unwrap_or(rest.len());
+                c.pos += n;
+                std::str::from_utf8(&rest[..n]).unwrap_or("")
+            };
+            let v = match word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")) {
+                Some(hex) => u128::from_str_radix(hex, 16),
+                None => word.parse(),
+            };
+            let v = v.map_err(|_| Problem::at(at, "expected a number of 128 bits"))?;
+            self.emit(&v.to_le_bytes(), at)?;
+            if !c.eat(b',') {
+                return end(c);
+            }
+        }
+    }
+
+    fn text_data(&mut self, c: &mut Cursor<'_>, zero: bool) -> Result<(), Problem> {
+        if c.is_end() {
+            return Ok(());
+        }
+        loop {
+            let at = c.pos;
+            let mut s = string(c)?;
+            // Strings side by side are one.
+            while c.peek() == b'"' {
+                s.extend(string(c)?);
+            }
+            if zero {
+                s.push(0);
+            }
+            self.emit(&s, at)?;
+            if !c.eat(b',') {
+                return end(c);
+            }
+        }
+    }
+
+    fn float_data(&mut self, c: &mut Cursor<'_>, size: usize) -> Result<(), Problem> {
+        loop {
+            c.skip();
+            let at = c.pos;
+            let rest = &c.src[c.pos..];
+            let n = rest
+                .iter()
+                .position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'.' | b'+' | b'-')))
+                .unwrap_or(rest.len());
+            c.pos += n;
+            let v: f64 = std::str::from_utf8(&rest[..n])
+                .ok()
+                .and_then(|t| t.parse().ok())
+                .ok_or_else(|| Problem::at(at, "invalid floating point literal"))?;
+            if size == 4 {
+                self.emit(&(v as f32).to_le_bytes(), at)?;
+            } else {
+                self.emit(&v.to_le_bytes(), at)?;
+            }
+            if !c.eat(b',') {
+                return end(c);
+            }
+        }
+    }
+
+    fn space(&mut self, c: &mut Cursor<'_>, at: usize) -> Result<(), Problem> {
+        let n = expression::constant(c, &mut self.symbols)?;
+        let v = if c.eat(b',') {
+            expression::constant(c, &mut self.symbols)?
+        } else {
+            0
+        };
+        end(c)?;
+        let n = u64::try_from(n).map_err(|_| Problem::at(at, "invalid number of bytes"))?;
+        self.emit_fill(v as u8, n, at)
+    }
+
+    /// `.fill COUNT, SIZE, VALUE`.
+    fn fill(&mut self, c: &mut Cursor<'_>, at: usize) -> Result<(), Problem> {
+        let count = expression::constant(c, &mut self.symbols)?;
+        let (mut size, mut value) = (1, 0);
+        if c.eat(b',') {
+            size = expression::constant(c, &mut self.symbols)?;
+            if c.eat(b',') {
+                value = expression::constant(c, &mut self.symbols)?;
+            }
+        }
+        end(c)?;
+        if count < 0 || size < 0 {
+            return Ok(());
+        }
+        let size = size.min(8) as usize;
+        let total = (count as u64).saturating_mul(size as u64);
+        self.grow(total, at)?;
+        // The pattern has four bytes, what lies above is zero.
+        let pattern = (value as u32 as u64).to_le_bytes();
+        let s = &mut self.sections[self.current as usize];
+        if s.kind == 8 {
+            s.size += total;
+            return Ok(());
+        }
+        s.data.reserve(total as usize);
+        for _ in 0..count {
+            s.data.extend_from_slice(&pattern[..size]);
+        }
+        s.size = s.data.len() as u64;
+        Ok(())
+    }
+
+    fn leb(&mut self, c: &mut Cursor<'_>, signed: bool) -> Result<(), Problem> {
+        loop {
+            c.skip();
+            let at = c.pos;
+            let mut v = expression::constant(c, &mut self.symbols)
+                .map_err(|p| p.help("LEB128 numbers have to be known where they stand"))?;
+            let mut bytes = Vec::new();
+            loop {
+                let low = (v & 0x7f) as u8;
+                v = if signed {
+                    v >> 7
+                } else {
+                    (v as u64 >> 7) as i64
+                };
+                let done = if signed {
+                    v == 0 && low & 0x40 == 0 || v == -1 && low & 0x40 != 0
+                } else {
+                    v == 0
+                };
+                bytes.push(low | if done { 0 } else { 0x80 });
+                if done {
+                    break;
+                }
+            }
+            self.emit(&bytes, at)?;
+            if !c.eat(b',') {
+                return end(c);
+            }
+        }
+    }
+
+    /// Alignment, by bytes or by a power of two. Code is padded with S_NOP.
+    fn align(&mut self, c: &mut Cursor<'_>, width: usize, power: bool) -> Result<(), Problem> {
+        let at = {
+            c.skip();
+            c.pos
+        };
+        let n = expression::constant(c, &mut self.symbols)?;
+        let align = match (power, n) {
+            (true, 0..=31) => 1u64 << n,
+            (true, _) => return Err(Problem::at(at, "invalid alignment value")),
+            (false, 0) => 1,
+            (false, n) if n > 0 && (n as u64).is_power_of_two() && n <= 1 << 31 => n as u64,
+            (false, _) => return Err(Problem::at(at, "alignment must be a power of 2")),
+        };
+        let (mut fill, mut most) = (None, None);
+        if c.eat(b',') {
+            if c.peek() != b',' && !c.is_end() {
+                fill = Some(expression::constant(c, &mut self.symbols)?);
+            }
+            if c.eat(b',') {
+                most = Some(expression::constant(c, &mut self.symbols)?);
+            }
+        }
+        end(c)?;
+        let s = &mut self.sections[self.current as usize];
+        s.align = s.align.max(align);
+        let code = s.flags & 4 != 0;
+        let gap = s.size.next_multiple_of(align) - s.size;
+        if gap == 0 || most.is_some_and(|m| m > 0 && gap > m as u64) {
+            return Ok(());
+        }
+        match fill {
+            Some(v) => {
+                if !gap.is_multiple_of(width as u64) {
+                    return Err(Problem::at(
+                        at,
+                        "the padding is no multiple of the fill's size",
+                    ));
+                }
+                self.grow(gap, at)?;
+                let s = &mut self.sections[self.current as usize];
+                let bytes = v.to_le_bytes();
+                if s.kind != 8 {
+                    for _ in 0..gap / width as u64 {
+                        s.data.extend_from_slice(&bytes[..width]);
+                    }
+                }
+                s.size += gap;
+                Ok(())
+            }
+            None if code => {
+                self.emit_fill(0, gap % 4, at)?;
+                self.grow(gap & !3, at)?;
+                let s = &mut self.sections[self.current as usize];
+                for _ in 0..gap / 4 {
+                    s.data.extend_from_slice(&0xbf80_0000u32.to_le_bytes());
+                }
+                s.size = s.data.len() as u64;
+                Ok(())
+            }
+            None => self.emit_fill(0, gap, at),
+        }
+    }
+
+    fn org(&mut self, c: &mut Cursor<'_>, at: usize) -> Result<(), Problem> {
+        let e = expression::parse(c, &mut self.symbols)?;
+        let fill = if c.eat(b',') {
+            expression::constant(c, &mut self.symbols)?
+        } else {
+            0
+        };
+        end(c)?;
+        let v = self.symbols.evaluate(e).filter(|v| {
+            matches!(v.base, expression::Base::Absolute)
+                || v.base == expression::Base::Section(self.current)
+        });
+        let gap = v.and_then(|v| u64::try_from(v.offset).ok()?.checked_sub(self.offset()));
+        match gap {
+            Some(gap) => self.emit_fill(fill as u8, gap, at),
+            None => Err(Problem::at(
+                at,
+                "invalid .org offset: it may not move backwards",
+            )),
+        }
+    }
+
+    /// `.comm NAME, SIZE, ALIGN`: room in .bss.
+    fn common(&mut self, name: &[u8], c: &mut Cursor<'_>, at: usize) -> Result<(), Problem> {
+        if name == b".amdgpu_lds" {
+            return Err(Problem::at(
+                at,
+                ".amdgpu_lds is not supported: LDS symbols need a linker that lays out LDS",
+            ));
+        }
+        let n = symbol_name(c)?;
+        if !c.eat(b',') {
+            return Err(Problem::at(c.pos, "expected comma"));
+        }
+        let size = expression::constant(c, &mut self.symbols)?;
+        let align = if c.eat(b',') {
+            expression::constant(c, &mut self.symbols)?
+        } else {
+            1
+        };
+        end(c)?;
+        let size = u64::try_from(size).map_err(|_| Problem::at(at, "invalid size"))?;
+        let align = u64::try_from(align)
+            .ok()
+            .filter(|a| a.is_power_of_two() && *a <= 1 << 31)
+            .ok_or_else(|| Problem::at(at, "alignment must be a power of 2"))?;
+        let (current, previous) = (self.current, self.previous);
+        self.enter(".bss", 3, 8, 0);
+        let s = &mut self.sections[self.current as usize];
+        s.align = s.align.max(align);
+        let gap = s.size.next_multiple_of(align) - s.size;
+        let id = self.symbols.intern(&n);
+        let r = self
+            .emit_fill(0, gap, at)
+            .and_then(|()| self.define_label(id, at))
+            .and_then(|()| self.emit_fill(0, size, at));
+        let symbol = &mut self.symbols.list[id as usize];
+        symbol.kind = 1;
+        symbol.size = Some(expression::Expr::Const(size as i64));
+        if name == b".comm" && symbol.binding == Binding::Local {
+            symbol.binding = Binding::Global;
+        }
+        self.current = current;
+        self.previous = previous;
+        r
+    }
+
+    fn ident(&mut self, text: &[u8], at: usize) -> Result<(), Problem> {
+        let (current, previous) = (self.current, self.previous);
+        self.enter(".comment", 0x30, 1, 1);
+        let first = self.offset() == 0;
+        let mut bytes = Vec::new();
+        if first {
+            bytes.push(0);
+        }
+        bytes.extend_from_slice(text);
+        bytes.push(0);
+        let r = self.emit(&bytes, at);
+        self.current = current;
+        self.previous = previous;
+        r
+    }
+
+    fn amdgcn_target(&mut self, c: &mut Cursor<'_>, at: usize) -> Result<(), Problem> {
+        let text = string(c)?;
+        end(c)?;
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let id = text.rsplit("--").next().unwrap_or("");
+        let mut parts = id.split(':');
+        let gfx = parts.next().unwrap_or("");
+        if gfx != self.target.name() {
+            return Err(Problem::at(
+                at,
+                format!(
+                    "the source is for {gfx}, but {} is assembled for",
+                    self.target
+                ),
+            )
+            .help(format!("name the target: --target {gfx}")));
+        }
+        for feature in parts {
+            let (slot, there) = match feature.trim_end_matches(['+', '-']) {
+                "xnack" => (&mut self.xnack, self.target.supports_xnack()),
+                "sramecc" => (&mut self.sramecc, self.target.supports_sramecc()),
+                _ => return Err(Problem::at(at, format!("unknown target feature {feature}"))),
+            };
+            if !there {
+                return Err(Problem::at(at, format!("{gfx} has no setting {feature}")));
+            }
+            *slot = Some(feature.ends_with('+'));
+        }
+        self.symbols.limits.xnack = self.xnack != Some(false) && self.target.supports_xnack();
+        Ok(())
+    }
+
+    /// Whether a symbol has a value.
+    pub(super) fn is_defined(&self, name: &[u8]) -> bool {
+        self.symbols
+            .get(name)
+            .is_some_and(|id| self.symbols.list[id as usize].definition != Definition::Undefined)
+    }
+}
+
+/// Flags and type of sections that are named without.
+fn known_section(name: &str) -> (u64, u32) {
+    let is = |p: &str| name == p || name.starts_with(p) && name[p.len()..].starts_with('.');
+    if is(".text") {
+        (6, 1)
+    } else if is(".rodata") || name == ".rodata1" {
+        (2, 1)
+    } else if is(".bss") {
+        (3, 8)
+    } else if is(".data") || name == ".data1" {
+        (3, 1)
+    } else if name.starts_with(".note") {
+        (0, 7)
+    } else if is(".init_array") {
+        (3, 14)
+    } else if is(".fini_array") {
+        (3, 15)
+    } else {
+        (0, 1)
+    }
+}

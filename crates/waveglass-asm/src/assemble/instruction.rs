@@ -1,0 +1,119 @@
+//! One instruction: mnemonic, operands, match.
+
+use super::cursor::Cursor;
+use super::diagnostic::Problem;
+use super::matcher::{self, For, Matched};
+use super::operand::{self, Line, Reading};
+use super::pattern::{Form, Group, Table};
+use super::suggest;
+use super::symbol::Symbols;
+
+/// What reads instructions: the target's mnemonics and room for one line.
+pub(super) struct Reader {
+    pub(super) on: For,
+    table: &'static Table,
+    line: Line,
+    name: Vec<u8>,
+}
+
+impl Reader {
+    pub(super) fn new(on: For) -> Self {
+        Self {
+            on,
+            table: Table::of(on.target),
+            line: Line::new(),
+            name: Vec::new(),
+        }
+    }
+
+    /// Assembles the instruction in `c`, which starts at a mnemonic.
+    #[inline]
+    pub(super) fn read(&mut self, c: &mut Cursor<'_>, s: &mut Symbols) -> Result<Matched, Problem> {
+        let start = {
+            c.skip();
+            c.pos
+        };
+        let name = c.name();
+        let (base, form) = Form::split(name);
+        let group = match self.table.find(base) {
+            Some(g) => g,
+            None => self.find_slowly(name, base, start)?,
+        };
+        self.line.clear();
+        let mut how = reading(group, self.on);
+        operand::read(c, &mut self.line, s, &how)?;
+        if c.is_end() {
+            let list = self.table.candidates(group);
+            return matcher::find(&self.line, group, list, form, self.on)
+                .map_err(|p| place(p, start));
+        }
+        // A pair: the second instruction follows.
+        c.pos += 2;
+        self.line.split = self.line.count;
+        c.skip();
+        let second_at = c.pos;
+        let second = c.name();
+        self.name.clear();
+        self.name.extend_from_slice(base);
+        self.name.extend_from_slice(b" :: ");
+        self.name.extend_from_slice(second);
+        let Some(group) = self.table.find(&self.name) else {
+            return Err(Problem::at(
+                second_at,
+                format!(
+                    "{} and {} are no pair on {}",
+                    String::from_utf8_lossy(name),
+                    String::from_utf8_lossy(second),
+                    self.on.target
+                ),
+            ));
+        };
+        how = reading(group, self.on);
+        how.specials = 0;
+        operand::read(c, &mut self.line, s, &how)?;
+        if !c.is_end() {
+            return Err(Problem::at(c.pos, "unexpected token"));
+        }
+        let list = self.table.candidates(group);
+        matcher::find(&self.line, group, list, form, self.on).map_err(|p| place(p, start))
+    }
+
+    /// Looks for the mnemonic in lower case, as the first half of a pair, and says what may be meant.
+    #[cold]
+    fn find_slowly(
+        &mut self,
+        name: &[u8],
+        base: &[u8],
+        at: usize,
+    ) -> Result<&'static Group, Problem> {
+        let lower = base.to_ascii_lowercase();
+        if let Some(g) = self.table.find(&lower) {
+            return Ok(g);
+        }
+        if lower.starts_with(b"v_dual_")
+            && let Some(g) = self.table.first_half(&lower)
+        {
+            return Ok(g);
+        }
+        Err(suggest::unknown(name, at, self.on.target))
+    }
+}
+
+fn place(mut p: Problem, start: usize) -> Problem {
+    if p.at == 0 {
+        p.at = start;
+    }
+    p
+}
+
+#[inline]
+fn reading(group: &Group, on: For) -> Reading {
+    Reading {
+        target: on.target,
+        special: group.special,
+        specials: group.specials,
+        image: group.image,
+        load: group.access,
+        name: group.name,
+    }
+}

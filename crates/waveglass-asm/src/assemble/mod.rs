@@ -1,0 +1,122 @@
+//! The assembler.
+//!
+//! A statement goes through `cursor.rs` (bytes), `operand.rs` and `modifier.rs` (operands as
+//! written), `matcher.rs` (the row of the instruction table that takes them) into
+//! [`InstBits`](waveglass_isa::InstBits).
+
+mod amdhsa;
+mod assembled;
+mod assembler;
+mod block;
+mod constant;
+mod cursor;
+mod diagnostic;
+mod directive;
+mod expression;
+mod format;
+mod instruction;
+mod matcher;
+mod metadata;
+mod modifier;
+mod operand;
+mod pattern;
+mod register;
+mod resources;
+mod special;
+mod suggest;
+mod symbol;
+mod validate;
+
+pub use assembled::{
+    AssembleLimits, AssembleOptions, Assembled, AssembledRelocation, AssembledRelocationKind,
+    AssembledSymbol, Section, SymbolPlace,
+};
+pub use diagnostic::{Diagnostic, Diagnostics, Severity};
+
+use assembler::Assembler;
+use cursor::Cursor;
+use instruction::Reader;
+use matcher::For;
+use symbol::Symbols;
+use waveglass_isa::{Inst, Target};
+
+/// Assembles a source.
+///
+/// ```
+/// use waveglass_asm::{AssembleOptions, assemble};
+/// use waveglass_isa::Target;
+///
+/// let source = "loop: s_sub_u32 s0, s0, 1\n s_cbranch_scc0 loop\n s_endpgm";
+/// let a = assemble(source, Target::Gfx900, &AssembleOptions::default()).unwrap();
+/// assert_eq!(a.section(".text").unwrap().data.len(), 12);
+/// ```
+///
+/// # Errors
+///
+/// All findings, where one of them is an error.
+pub fn assemble(
+    source: &str,
+    target: Target,
+    options: &AssembleOptions,
+) -> Result<Assembled, Diagnostics> {
+    let mut padded = Vec::new();
+    loop {
+        let a = Assembler::new(target, options, padded.clone());
+        let (assembled, more) = a.run(source.as_bytes())?;
+        if more.is_empty() {
+            return Ok(assembled);
+        }
+        // Room behind one branch may bring another to the distance; each pass adds some.
+        padded.extend(more);
+        padded.sort_unstable();
+    }
+}
+
+/// Assembles single instructions without labels.
+///
+/// ```
+/// use waveglass_asm::LineAssembler;
+/// use waveglass_isa::Target;
+///
+/// let mut asm = LineAssembler::new(Target::Gfx900, 64);
+/// let inst = asm.assemble("v_add_f32 v1, v2, v3").unwrap();
+/// assert_eq!(inst.words()[0], 0x0202_0702);
+/// ```
+pub struct LineAssembler {
+    reader: Reader,
+    symbols: Symbols,
+}
+
+impl LineAssembler {
+    /// An assembler for a target and a wave size of 32 or 64.
+    pub fn new(target: Target, wave_size: u32) -> Self {
+        Self {
+            reader: Reader::new(For { target, wave_size }),
+            symbols: Symbols::new(target, wave_size),
+        }
+    }
+
+    /// Assembles one instruction.
+    ///
+    /// # Errors
+    ///
+    /// The finding, with the column at which it lies.
+    pub fn assemble(&mut self, text: &str) -> Result<Inst, Diagnostic> {
+        let mut c = Cursor::new(text.as_bytes());
+        self.symbols.in_bars = false;
+        let r = self.reader.read(&mut c, &mut self.symbols);
+        let problem = match r {
+            Ok(m) if m.fixup.is_none() => return Ok(m.inst),
+            Ok(_) => diagnostic::Problem::at(0, "expected absolute expression"),
+            Err(p) => p,
+        };
+        Err(Diagnostic {
+            severity: Severity::Error,
+            message: problem.message.into_owned(),
+            help: problem.help,
+            line: 1,
+            column: problem.at as u32 + 1,
+            source: text.to_owned(),
+        })
+    }
+}
