@@ -146,11 +146,6 @@ fn error(name: &'static str) -> Option<&'static str> {
              here the tables are followed",
         );
     }
-    if name.starts_with("v_dot2") && !name.contains("i32_i16") && !name.contains("u32_u16")
-        || name.starts_with("v_dot4_f32")
-    {
-        return Some("the manuals do not define where the sums round; here each sum does");
-    }
     match name {
         "s_memtime" | "s_memrealtime" | "s_get_shader_cycles_u64" => {
             Some("the clock counts the wave's instructions, not cycles")
