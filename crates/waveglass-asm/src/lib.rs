@@ -10,7 +10,7 @@ mod print;
 pub use assemble::{
     AssembleLimits, AssembleOptions, Assembled, AssembledRelocation, AssembledRelocationKind,
     AssembledSymbol, Diagnostic, Diagnostics, LineAssembler, Section, Severity, SymbolPlace,
-    assemble,
+    assemble, descriptor_directives, metadata_yaml,
 };
 
 pub use print::{PrintOptions, print, print_bytes};

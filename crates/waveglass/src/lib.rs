@@ -19,11 +19,13 @@ mod card;
 mod launch;
 mod listing;
 mod meaning;
+mod source;
 mod target_facts;
 
 pub use assembly::link_code_object;
 pub use card::{Card, FieldRow, OperandRow};
 pub use listing::{Function, Line, Listing, ListingError, ListingOptions, disassemble};
+pub use source::{SourceError, source_of};
 pub use target_facts::TargetFacts;
 
 pub use waveglass_asm as asm;
