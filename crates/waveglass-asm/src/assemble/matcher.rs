@@ -259,7 +259,13 @@ fn finish(
         .zip(&shape.mask)
         .zip(&def.value)
         .all(|((w, m), v)| w & m == *v & m);
-    if !fixed {
+    let policy = if line.has(Mod::Cpol) { line.values[Mod::Cpol as usize] } else { 0 };
+    let returns = def.flags.contains(InstFlags::ATOMIC_RET);
+    let silent = def.flags.contains(InstFlags::ATOMIC_NO_RET);
+    // The bit that asks for the value before the operation goes with a place for it.
+    let unasked = returns != silent && returns != (policy & 1 != 0);
+    let flat = def.encoding().contains("FLAT") || def.encoding() == "ENC_VGLOBAL";
+    if !fixed || unasked && flat {
         return Err(clobbered(line, def, on.target));
     }
     // Register counts that other fields decide.
