@@ -338,8 +338,13 @@ impl<'a> Assembler<'a> {
     }
 
     /// Counts work that is no statement towards the limit of statements.
-    pub(super) fn count_work(&mut self, bytes: u64) {
-        self.statements += bytes / 64;
+    pub(super) fn count_work(&mut self, bytes: u64, at: usize) -> Result<(), Problem> {
+        self.statements += 1 + bytes / 64;
+        if self.statements > self.options.limits.statements {
+            self.stop = true;
+            return Err(Problem::at(at, "the source has too many statements"));
+        }
+        Ok(())
     }
 
     /// The offset at the end of the current section.

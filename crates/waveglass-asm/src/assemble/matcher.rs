@@ -259,7 +259,11 @@ fn finish(
         .zip(&shape.mask)
         .zip(&def.value)
         .all(|((w, m), v)| w & m == *v & m);
-    let policy = if line.has(Mod::Cpol) { line.values[Mod::Cpol as usize] } else { 0 };
+    let policy = if line.has(Mod::Cpol) {
+        line.values[Mod::Cpol as usize]
+    } else {
+        0
+    };
     let returns = def.flags.contains(InstFlags::ATOMIC_RET);
     let silent = def.flags.contains(InstFlags::ATOMIC_NO_RET);
     // The bit that asks for the value before the operation goes with a place for it.

@@ -8,6 +8,7 @@ mod amdhsa;
 mod assembled;
 mod assembler;
 mod block;
+mod builder;
 mod constant;
 mod cursor;
 mod diagnostic;
@@ -31,6 +32,7 @@ pub use assembled::{
     AssembleLimits, AssembleOptions, Assembled, AssembledRelocation, AssembledRelocationKind,
     AssembledSymbol, Section, SymbolPlace,
 };
+pub use builder::{Arg, BuildError, CodeBuilder, Label, Modifier, reg};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 
 use assembler::Assembler;

@@ -176,8 +176,7 @@ fn compile(def: &InstDef) -> Pattern {
                     None if style == ImmStyle::Interpattrchan => {}
                     None => {
                         // A scalar load without an offset reads at its base.
-                        p.optional_last |=
-                            matches!(style, ImmStyle::Endpgm | ImmStyle::Smemoffset);
+                        p.optional_last |= matches!(style, ImmStyle::Endpgm | ImmStyle::Smemoffset);
                         p.wants.push(Want::Number { operand: i, style });
                     }
                 },
