@@ -46,7 +46,13 @@ fn branches_count_dwords_from_the_next_instruction() {
     );
     assert_eq!(
         code,
-        [0xbf80_0000, 0xbf82_fffe, 0xbf84_0001, 0xbf80_0001, 0xbf81_0000]
+        [
+            0xbf80_0000,
+            0xbf82_fffe,
+            0xbf84_0001,
+            0xbf80_0001,
+            0xbf81_0000
+        ]
     );
 }
 
@@ -63,10 +69,13 @@ fn local_labels_are_the_nearest_in_their_direction() {
 fn expressions_follow_gnu_precedence() {
     // Products and shifts bind tighter than bit operations, these tighter than sums; comparisons
     // give all ones.
-    assert_eq!(data(".long 1+2*3, 1|2+4, 8>>1<<2, 5==5, 3<2, -7/2, -7%3, ~0&0xff"), {
-        let v: [i32; 8] = [7, 7, 16, -1, 0, -3, -1, 255];
-        v.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<_>>()
-    });
+    assert_eq!(
+        data(".long 1+2*3, 1|2+4, 8>>1<<2, 5==5, 3<2, -7/2, -7%3, ~0&0xff"),
+        {
+            let v: [i32; 8] = [7, 7, 16, -1, 0, -3, -1, 255];
+            v.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<_>>()
+        }
+    );
 }
 
 #[test]
@@ -75,7 +84,10 @@ fn symbols_may_be_set_again_and_used_before_they_are_set() {
         data(".set a, 1\n.byte a\n.set a, 2\n.byte a\n.byte later\n.equ later, a+3"),
         [1, 2, 5]
     );
-    assert_eq!(data("x: .byte 1,2,3\ny: .byte y-x, (y-x)*2"), [1, 2, 3, 3, 6]);
+    assert_eq!(
+        data("x: .byte 1,2,3\ny: .byte y-x, (y-x)*2"),
+        [1, 2, 3, 3, 6]
+    );
     let again = findings(Target::Gfx900, "a:\na:\n");
     assert_eq!(again, ["2:1: symbol 'a' is already defined"]);
 }
@@ -101,7 +113,13 @@ fn data_directives_write_their_bytes() {
 fn code_is_padded_with_s_nop() {
     assert_eq!(
         words(Target::Gfx1100, "s_endpgm\n.p2align 4\ns_endpgm"),
-        [0xbfb0_0000, 0xbf80_0000, 0xbf80_0000, 0xbf80_0000, 0xbfb0_0000]
+        [
+            0xbfb0_0000,
+            0xbf80_0000,
+            0xbf80_0000,
+            0xbf80_0000,
+            0xbfb0_0000
+        ]
     );
 }
 
@@ -167,7 +185,10 @@ fn descriptors_have_llvm_s_defaults() {
                   .amdhsa_accum_offset 36\n.end_amdhsa_kernel";
     let a = asm(Target::Gfx90a, source).unwrap_or_else(|d| panic!("{d}"));
     let kd = &a.section(".rodata").expect("the descriptor's section").data;
-    assert_eq!(kd[44..60], [8, 0, 0, 0, 0xc4, 0, 0xac, 0, 0x80, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(
+        kd[44..60],
+        [8, 0, 0, 0, 0xc4, 0, 0xac, 0, 0x80, 0, 0, 0, 0, 0, 0, 0]
+    );
     let missing = source.replace(".amdhsa_accum_offset 36\n", "");
     assert_eq!(
         findings(Target::Gfx90a, &missing),
@@ -181,10 +202,17 @@ fn all_findings_are_told_with_their_places() {
     let list = findings(Target::Gfx900, source);
     assert_eq!(list.len(), 3, "{list:?}");
     assert_eq!(list[0], "2:2: too few operands for instruction");
-    assert!(list[1].starts_with("3:16: register index is out of range"), "{}", list[1]);
+    assert!(
+        list[1].starts_with("3:16: register index is out of range"),
+        "{}",
+        list[1]
+    );
     assert_eq!(list[2], "4:2: invalid instruction");
     let d = asm(Target::Gfx900, source).expect_err("three errors");
-    assert!(d.render("k.s").contains(" s_mov_b32 s0, s200\n               ^\n"));
+    assert!(
+        d.render("k.s")
+            .contains(" s_mov_b32 s0, s200\n               ^\n")
+    );
 }
 
 #[test]
@@ -193,7 +221,10 @@ fn an_instruction_of_another_generation_is_named_as_such() {
     let first = &d.list[0];
     assert_eq!(first.message, "instruction not supported on gfx90a");
     let help = first.help.as_deref().unwrap_or("");
-    assert!(help.contains("gfx1100") && help.contains("gfx90a has buffer_load_ushort"), "{help}");
+    assert!(
+        help.contains("gfx1100") && help.contains("gfx90a has buffer_load_ushort"),
+        "{help}"
+    );
 }
 
 #[test]
@@ -207,7 +238,10 @@ fn ranges_and_alignment_are_said_in_words() {
     let one = |target, text: &str| findings(target, text).join("\n");
     let m = one(Target::Gfx90a, "v_add_f64 v[1:2], v[2:3], v[4:5]");
     assert!(m.contains("64 bit aligned"), "{m}");
-    let m = one(Target::Gfx900, "global_load_dword v0, v[1:2], off offset:5000");
+    let m = one(
+        Target::Gfx900,
+        "global_load_dword v0, v[1:2], off offset:5000",
+    );
     assert!(m.contains("expected a 13-bit signed offset"), "{m}");
     let m = one(Target::Gfx942, "global_load_dword v0, v[2:3], off glc");
     assert!(m.contains("glc is not supported on gfx942"), "{m}");
@@ -228,7 +262,11 @@ fn limited(source: &str) -> Vec<String> {
         ..AssembleOptions::default()
     };
     let r = assemble(source, Target::Gfx900, &options);
-    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    assert!(
+        start.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        start.elapsed()
+    );
     match r {
         Ok(_) => Vec::new(),
         Err(d) => d.list.into_iter().map(|d| d.message).collect(),
@@ -249,7 +287,11 @@ fn bombs_end_in_findings() {
     assert!(!m.is_empty());
     let m = limited(".rept 1000\n.rept 1000\n.rept 1000\n.endr\n.endr\n.endr");
     assert!(m[0].contains("too many statements"), "{m:?}");
-    let m = limited(&format!(".long {}1{}", "(".repeat(100_000), ")".repeat(100_000)));
+    let m = limited(&format!(
+        ".long {}1{}",
+        "(".repeat(100_000),
+        ")".repeat(100_000)
+    ));
     assert!(m[0].contains("nested too deeply"), "{m:?}");
     let m = limited(".set a, b\n.set b, a\n.long a");
     assert_eq!(m, ["expected relocatable expression"]);
@@ -274,7 +316,11 @@ fn a_million_labels_assemble_in_time() {
     let start = Instant::now();
     let a = asm(Target::Gfx900, &source).unwrap_or_else(|d| panic!("{d}"));
     assert_eq!(a.symbols.len(), 1_000_000);
-    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    assert!(
+        start.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        start.elapsed()
+    );
 }
 
 #[test]
@@ -300,7 +346,15 @@ fn code_is_built_without_text() -> Result<(), BuildError> {
     let mut b = CodeBuilder::new(Target::Gfx900, 64);
     let end = b.label();
     b.inst(op::S_CBRANCH_SCC0, &[end.into()], &[])?;
-    b.inst(op::V_ADD_F32, &[reg::v(1).into(), Arg::from(reg::v(2)).neg(), reg::v(3).into()], &[])?;
+    b.inst(
+        op::V_ADD_F32,
+        &[
+            reg::v(1).into(),
+            Arg::from(reg::v(2)).neg(),
+            reg::v(3).into(),
+        ],
+        &[],
+    )?;
     b.inst(
         op::GLOBAL_LOAD_DWORD,
         &[reg::v(0).into(), reg::vs(1, 2).into(), Arg::OFF],
