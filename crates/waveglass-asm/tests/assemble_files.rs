@@ -348,11 +348,7 @@ fn code_is_built_without_text() -> Result<(), BuildError> {
     b.inst(op::S_CBRANCH_SCC0, &[end.into()], &[])?;
     b.inst(
         op::V_ADD_F32,
-        &[
-            reg::v(1).into(),
-            Arg::from(reg::v(2)).neg(),
-            reg::v(3).into(),
-        ],
+        &[reg::v(1).into(), -Arg::from(reg::v(2)), reg::v(3).into()],
         &[],
     )?;
     b.inst(

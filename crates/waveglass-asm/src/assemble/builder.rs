@@ -39,13 +39,6 @@ impl Arg {
         }
     }
 
-    /// The negated source.
-    #[must_use]
-    pub fn neg(mut self) -> Self {
-        self.neg = !self.neg;
-        self
-    }
-
     /// The absolute value of the source.
     #[must_use]
     pub fn abs(mut self) -> Self {
@@ -57,6 +50,16 @@ impl Arg {
     #[must_use]
     pub fn sext(mut self) -> Self {
         self.sext = true;
+        self
+    }
+}
+
+impl std::ops::Neg for Arg {
+    type Output = Self;
+
+    /// The negated source.
+    fn neg(mut self) -> Self {
+        self.neg = !self.neg;
         self
     }
 }
