@@ -14,6 +14,7 @@ FILTER=${1:-}
 
 ALL="gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1010 gfx1030 gfx1100 gfx1150 gfx1201 gfx1250"
 WAVE64="gfx1030 gfx1100 gfx1201"
+MATRIX="gfx908 gfx90a gfx942 gfx950 gfx1100 gfx1201 gfx1250"
 PRELOAD="gfx90a gfx942 gfx950 gfx1250"
 
 # -fuse-cuid=none leaves out a symbol made from the path of the source; no contraction, so that the only fused
@@ -46,6 +47,11 @@ for source in abi crosslane diverge generic_pointer integer reduce; do
   for opt in O0 O3; do
     job "$source.$opt.wave64.hipfb" $source "$WAVE64" -$opt -mwavefrontsize64
   done
+done
+
+# Targets with matrix instructions.
+for opt in O0 O3; do
+  job "matrix.$opt.hipfb" matrix "$MATRIX" -$opt
 done
 
 # Code object versions; the plain outputs have the compiler's default.

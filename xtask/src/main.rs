@@ -7,7 +7,9 @@ mod compare;
 mod differs;
 mod import;
 mod llvm;
+mod rules;
 mod sample;
+mod semantics;
 mod vectors;
 mod worker;
 
@@ -23,6 +25,9 @@ cargo xtask show TARGET[/WAVE] HEX...  both texts for an instruction's bytes
 cargo xtask sweep [TARGET|all]        opcodes that only LLVM or only the table has
 cargo xtask bench-asm TARGET FILE...   time the assembler against llvm-mc over compiler output
 cargo xtask bench-decode TARGET FILE time decode and print against LLVM over compiled code
+cargo xtask rules                    write docs/memory-rules.md from the tests of the memory model
+cargo xtask semantics [TARGET|all] [names]
+                                     count the instructions that are executed and refused, by family
 cargo xtask asm-vectors [TARGET|all]  ask LLVM's assembler about the golden vectors
 cargo xtask vectors [TARGET|all]      write the golden vectors of crates/waveglass-asm/tests
 ";
@@ -66,7 +71,15 @@ fn main() -> Result<()> {
             compare::show(target, wave, hex)
         }
         ["bench-asm", target, files @ ..] => bench_asm::run(target.parse()?, files),
+        ["rules"] => rules::run(),
         ["bench-decode", target, file] => bench::run(target.parse()?, file),
+        ["semantics", rest @ ..] => {
+            let targets: Vec<Target> = match rest.first() {
+                None | Some(&"all") => Target::ALL.to_vec(),
+                Some(t) => t.split(',').map(str::parse).collect::<Result<_, _>>()?,
+            };
+            semantics::run(&targets, rest.get(1) == Some(&"names"))
+        }
         ["asm-vectors", list @ ..] => {
             let targets: Vec<Target> = match list.first() {
                 None | Some(&"all") => Target::ALL.to_vec(),

@@ -4,7 +4,9 @@
 
 use std::hint::black_box;
 use std::time::Instant;
-use waveglass_exec::{Dispatch, Limits, Packet, Program, Registers, ScratchArena, Setup, run};
+use waveglass_exec::{
+    Dispatch, Limits, Packet, Program, Registers, ScratchArena, Setup, Watch, run,
+};
 use waveglass_isa::Target;
 use waveglass_mem::GlobalMemory;
 
@@ -69,7 +71,7 @@ fn main() {
             &memory,
             ScratchArena { base: 0, size: 0 },
             &limits,
-            None,
+            Watch::default(),
         );
         let seconds = start.elapsed().as_secs_f64();
         assert!(error.is_none(), "{error:?}");

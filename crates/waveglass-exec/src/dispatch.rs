@@ -2,9 +2,9 @@
 //! Execution State").
 
 use crate::machine::Env;
-use crate::wave::{Mode, Wave, sreg};
+use crate::wave::{Mode, ROW_LANES, Wave, sreg};
 use waveglass_isa::Target;
-use waveglass_mem::{Apertures, Generation, Rules};
+use waveglass_mem::{Apertures, Generation, Row, Rules};
 
 /// Which registers a kernel asks the hardware to fill (kernel descriptor,
 /// `kernel_code_properties` and `compute_pgm_rsrc2`).
@@ -46,6 +46,8 @@ pub struct Setup {
     pub ieee: bool,
     /// FP16_OVFL.
     pub fp16_overflow: bool,
+    /// Named barriers of a workgroup (gfx1250).
+    pub named_barriers: u32,
 }
 
 /// The AQL packet that a dispatch stands for.
@@ -199,64 +201,44 @@ impl Dispatch {
         rules(self.target)
     }
 
-    /// Wave `index` of workgroup `group`; its scratch lies `scratch_offset` bytes past
+    /// What the starts of this dispatch's waves have in common.
+    pub fn starts(&self) -> Starts {
+        let mut sgpr = [0; 128];
+        self.user_registers(&mut sgpr);
+        Starts {
+            sgpr,
+            full: (0..self.waves_per_group())
+                .map(|wave| self.item_ids(self.packet.block, wave))
+                .collect(),
+        }
+    }
+
+    /// Puts a wave that [`Wave::new`] made for this dispatch, or one that has ended, into the state in
+    /// which wave `index` of workgroup `group` starts; its scratch lies `scratch_offset` bytes past
     /// `scratch_base`.
-    pub fn wave(
+    pub fn start(
         &self,
-        group: [u32; 3],
-        index: u32,
-        scratch_base: u64,
-        scratch_offset: u64,
-    ) -> Wave {
-        let mut w = Wave::new(
-            self.target,
-            self.wave_size,
-            self.vgprs as usize,
-            self.agprs as usize,
-        );
-        self.reset(&mut w, group, index, scratch_base, scratch_offset);
-        w
-    }
-
-    /// Makes an ended wave into a new one, keeping its register file's memory.
-    pub fn restart(
-        &self,
+        starts: &Starts,
         w: &mut Wave,
         group: [u32; 3],
         index: u32,
         scratch_base: u64,
         scratch_offset: u64,
     ) {
-        let mut vgpr = std::mem::take(&mut w.vgpr);
-        vgpr.fill([0; crate::wave::ROW_LANES]);
-        *w = Wave {
-            vgpr,
-            ..Wave::empty(
-                self.target,
-                self.wave_size,
-                self.vgprs as usize,
-                self.agprs as usize,
-            )
-        };
-        self.reset(w, group, index, scratch_base, scratch_offset);
-    }
-
-    /// Puts a wave's registers into their first state.
-    fn reset(
-        &self,
-        w: &mut Wave,
-        group: [u32; 3],
-        index: u32,
-        scratch_base: u64,
-        scratch_offset: u64,
-    ) {
+        w.restart();
         w.group = group;
         w.id_in_group = index;
         w.scratch_size = self.packet.private_segment;
         w.mode = self.mode();
-        self.scalar_registers(w, group, scratch_base, scratch_offset);
+        w.sgpr = starts.sgpr;
+        self.base_registers(w, scratch_base);
+        self.system_registers(w, group, scratch_offset);
         self.flat_scratch(w, scratch_base + scratch_offset);
-        self.item_ids(w, group, index);
+        let items = self.items(group);
+        match starts.full.get(index as usize) {
+            Some(ids) if items == self.packet.block => self.put_item_ids(w, ids),
+            _ => self.put_item_ids(w, &self.item_ids(items, index)),
+        }
     }
 
     /// MODE: float mode in 7:0, DX10_CLAMP 8, IEEE 9 (gone from gfx12 on), FP16_OVFL 23.
@@ -270,58 +252,56 @@ impl Dispatch {
         )
     }
 
-    fn scalar_registers(
-        &self,
-        w: &mut Wave,
-        group: [u32; 3],
-        scratch_base: u64,
-        scratch_offset: u64,
-    ) {
+    /// The user SGPRs, but for those that hold the scratch's base.
+    fn user_registers(&self, sgpr: &mut [u32; 128]) {
         let s = &self.setup;
         let mut next = 0;
-        let mut push = |w: &mut Wave, v: u32| {
+        let mut push = |v: u32| {
             if next < 106 {
-                w.sgpr[next] = v;
+                sgpr[next] = v;
             }
             next += 1;
         };
-        let push64 = |w: &mut Wave, push: &mut dyn FnMut(&mut Wave, u32), v: u64| {
-            push(w, v as u32);
-            push(w, (v >> 32) as u32);
-        };
         if s.private_segment_buffer {
-            for word in self.private_segment_buffer(scratch_base) {
-                push(w, word);
-            }
+            (0..4).for_each(|_| push(0));
         }
-        if s.dispatch_ptr {
-            push64(w, &mut push, self.packet_address);
-        }
-        if s.queue_ptr {
-            push64(w, &mut push, self.queue_address);
-        }
-        if s.kernarg_ptr {
-            push64(w, &mut push, self.packet.kernarg);
-        }
-        if s.dispatch_id {
-            push64(w, &mut push, 0);
-        }
-        if s.flat_scratch_init {
-            push64(w, &mut push, scratch_base);
+        let packet = s.dispatch_ptr.then_some(self.packet_address);
+        let queue = s.queue_ptr.then_some(self.queue_address);
+        let kernarg = s.kernarg_ptr.then_some(self.packet.kernarg);
+        let id = s.dispatch_id.then_some(0);
+        let scratch = s.flat_scratch_init.then_some(0);
+        for v in [packet, queue, kernarg, id, scratch].into_iter().flatten() {
+            push(v as u32);
+            push((v >> 32) as u32);
         }
         if s.private_segment_size {
-            push(w, self.packet.private_segment);
+            push(self.packet.private_segment);
         }
         for i in 0..s.preload_length {
-            let word = self
-                .kernarg
-                .get((s.preload_offset + i) as usize)
-                .copied()
-                .unwrap_or(0);
-            push(w, word);
+            let at = (s.preload_offset + i) as usize;
+            push(self.kernarg.get(at).copied().unwrap_or(0));
         }
+    }
+
+    /// The user SGPRs that hold the scratch's base.
+    fn base_registers(&self, w: &mut Wave, scratch_base: u64) {
+        let s = &self.setup;
+        if s.private_segment_buffer {
+            w.sgpr[..4].copy_from_slice(&self.private_segment_buffer(scratch_base));
+        }
+        if s.flat_scratch_init {
+            let pairs = [s.dispatch_ptr, s.queue_ptr, s.kernarg_ptr, s.dispatch_id];
+            let before = pairs.iter().filter(|&&there| there).count() * 2;
+            let at = before + 4 * s.private_segment_buffer as usize;
+            w.set_s64(at, scratch_base);
+        }
+    }
+
+    /// The system SGPRs, which differ from wave to wave.
+    fn system_registers(&self, w: &mut Wave, group: [u32; 3], scratch_offset: u64) {
+        let s = &self.setup;
         // System SGPRs follow the user SGPRs, all of which are counted.
-        next = s.user_sgprs as usize;
+        let mut next = s.user_sgprs as usize;
         let mut push = |w: &mut Wave, v: u32| {
             if next < 106 {
                 w.sgpr[next] = v;
@@ -390,38 +370,35 @@ impl Dispatch {
         ]
     }
 
-    /// EXEC and the work-item ids of a wave.
-    fn item_ids(&self, w: &mut Wave, group: [u32; 3], index: u32) {
-        let items = self.items(group);
+    /// EXEC and the work-item ids of wave `index` of a workgroup with so many items.
+    fn item_ids(&self, items: [u32; 3], index: u32) -> ItemIds {
         // Work-items are numbered over the full block of a partial workgroup's own extent.
         let total = items.iter().map(|&i| i as u64).product::<u64>();
         let packed = self.target.has_gfx90a_insts() || self.target.major() >= 11;
-        let mut exec = 0u64;
+        let mut ids = ItemIds {
+            exec: 0,
+            registers: [[[0; ROW_LANES]; 2]; 3],
+        };
         let first = index as u64 * self.wave_size as u64;
         let lanes = total.saturating_sub(first).min(self.wave_size as u64) as usize;
-        // Counted up from the first lane's: a division for each lane and dimension would be most of
-        // what a short kernel's start costs.
         let (width, height) = (items[0].max(1), items[1].max(1));
         let mut x = (first % width as u64) as u32;
         let mut y = (first / width as u64 % height as u64) as u32;
         let mut z = (first / (width as u64 * height as u64)) as u32;
         for lane in 0..lanes {
-            exec |= 1 << lane;
-            if packed {
-                let ids = match self.setup.item_id {
+            ids.exec |= 1 << lane;
+            let values = if packed {
+                let packed = match self.setup.item_id {
                     1 => x,
                     2 => x | y << 10,
                     _ => x | y << 10 | z << 20,
                 };
-                w.set_lane(0, lane, ids);
+                [packed, 0, 0]
             } else {
-                w.set_lane(0, lane, x);
-                if self.setup.item_id >= 2 && self.vgprs > 1 {
-                    w.set_lane(1, lane, y);
-                }
-                if self.setup.item_id >= 3 && self.vgprs > 2 {
-                    w.set_lane(2, lane, z);
-                }
+                [x, y, z]
+            };
+            for (register, value) in ids.registers.iter_mut().zip(values) {
+                register[lane / ROW_LANES][lane % ROW_LANES] = value;
             }
             x += 1;
             if x == width {
@@ -433,6 +410,34 @@ impl Dispatch {
                 }
             }
         }
-        w.set_exec(exec);
+        ids
     }
+
+    fn put_item_ids(&self, w: &mut Wave, ids: &ItemIds) {
+        let packed = self.target.has_gfx90a_insts() || self.target.major() >= 11;
+        let wanted = if packed { 1 } else { self.setup.item_id.max(1) };
+        let rows = w.rows;
+        let registers = w.vgpr.chunks_exact_mut(rows).zip(&ids.registers);
+        for (to, from) in registers.take(wanted.min(self.vgprs) as usize) {
+            to.copy_from_slice(&from[..rows]);
+        }
+        w.set_exec(ids.exec);
+    }
+}
+
+/// What the starts of a dispatch's waves have in common, worked out once.
+#[derive(Clone, Debug)]
+pub struct Starts {
+    /// The user SGPRs.
+    sgpr: [u32; 128],
+    /// The work-item ids of each wave of a full workgroup.
+    full: Vec<ItemIds>,
+}
+
+/// EXEC and the work-item ids of one wave.
+#[derive(Clone, Debug)]
+struct ItemIds {
+    exec: u64,
+    /// X, Y and Z in a register each; all of them in the first where the target packs them.
+    registers: [[Row; 2]; 3],
 }

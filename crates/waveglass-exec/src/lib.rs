@@ -10,7 +10,10 @@
 //! * `semantics/`: what each instruction does, a family to a file, in the manual's order.
 //! * `valu/`: how a lane kernel becomes an executed vector instruction: broadcast of scalars,
 //!   neg/abs, halves, SDWA, DPP on the way in; omod, clamp, merging and EXEC on the way out.
+//! * `matrix/`: MFMA, WMMA and their kin: one engine over a table of sizes and formats.
 //! * `machine.rs`: what a handler sees: wave, LDS, memory, counters.
+//! * `order/`: operations in flight, waits, and registers touched too early.
+//! * `barrier.rs`: the workgroup's barrier and the named ones.
 //! * `dispatch.rs`: launch state by the HSA ABI; `run.rs`: workgroups, barriers, limits.
 //!
 //! # Adding instructions
@@ -20,8 +23,10 @@
 //!   which modifiers act and how constants widen. `masked!` is for carries and selects,
 //!   `compares!` for `v_cmp` and `v_cmpx`; `semantics/table.rs` lists the flags. `, fast a + b`
 //!   names a cheaper expression that agrees wherever it gives no NaN.
-//! * **Scalar ALU**: a line of `scalar!` in `semantics/salu/`, or of `float!`, which refuses a MODE
-//!   that is not modelled; `steps!` in `control.rs` for what changes the program counter.
+//!   What rounds gets an entry in `semantics/vector/rounded.rs` as well, for the directed modes.
+//! * **Scalar ALU**: a line of `scalar!` in `semantics/salu/`; a name in its `float.rs` for floating
+//!   point, which is the vector operation on one value; `steps!` in `control.rs` for what changes
+//!   the program counter.
 //! * **Memory** and all else: a handler `fn(&mut Machine, &Op) -> Step` and a function that makes
 //!   its [`Op`] from a [`program::Compile`], registered under the mnemonic (`semantics/memory/`).
 //!
@@ -37,14 +42,25 @@
 //! kernel. Kernels never know of any of it. A kernel works a row at a time; positions that it is
 //! handed are multiples of a row.
 //!
-//! MODE: round to nearest even. Denormals of f32, f64 and f16, packed too, are flushed on the way in
-//! and out as MODE says, a result after it is rounded. Other roundings, and any other MODE for mixed
-//! precision and bfloat16, are refused.
+//! MODE: the kernels round to nearest even and keep denormals. Under any other MODE sources and
+//! results are flushed around them, a result after it is rounded; in the directed rounding modes
+//! the kernels of `semantics/vector/rounded.rs` take their place, which compute in integers
+//! (`alu/rounding.rs`) and are some ten times slower; FP16_OVFL limits halves afterwards. Exceptions
+//! are not gathered: reading their bits and enabling their traps is refused.
+//!
+//! VGPR MSBs (gfx1250): code that is reached with MSBs other than zero is compiled once more for
+//! each setting, so that ops know their registers; `s_set_vgpr_msb` goes on in that copy.
+//!
+//! How faithful an instruction is, [`fidelity`] says.
 
 pub mod alu;
+pub mod barrier;
 pub mod dispatch;
 pub mod error;
+mod fidelity;
 pub mod machine;
+pub mod matrix;
+pub mod order;
 pub mod program;
 pub mod rows;
 pub mod run;
@@ -60,7 +76,9 @@ mod testing_program;
 
 pub use dispatch::{Dispatch, Packet, Setup};
 pub use error::{RunError, Stop, WaveFault};
+pub use fidelity::{Fidelity, fidelity};
+pub use order::{Hazard, HazardKind, HazardRegister, MemoryOrder};
 pub use program::{Op, Program, Registers, Step};
-pub use run::{Limits, Outcome, ScratchArena, Trace, run, scratch_needed};
+pub use run::{Limits, Outcome, ScratchArena, Trace, Watch, run, scratch_needed};
 pub use stats::{Family, Stats};
 pub use wave::Wave;

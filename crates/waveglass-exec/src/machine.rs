@@ -1,5 +1,6 @@
 //! What a handler works on: one wave, its workgroup's LDS and the memory.
 
+pub use crate::barrier::Barrier;
 use crate::error::{Stop, WaveFault};
 use crate::program::{Op, Src, Step};
 use crate::stats::Stats;
@@ -12,7 +13,7 @@ pub struct Machine<'a> {
     pub wave: &'a mut Wave,
     /// The workgroup's LDS.
     pub lds: &'a mut Lds,
-    /// The workgroup's barrier.
+    /// The workgroup's barriers.
     pub barrier: &'a mut Barrier,
     /// Global memory.
     pub memory: &'a GlobalMemory,
@@ -22,57 +23,6 @@ pub struct Machine<'a> {
     pub env: &'a Env,
     /// Counters.
     pub stats: &'a mut Stats,
-}
-
-/// A workgroup's barrier: waves arrive, and when all that still run have, its phase ends.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Barrier {
-    phase: u64,
-    arrived: u32,
-    /// Waves of the workgroup that have not ended.
-    pub running: u32,
-}
-
-impl Barrier {
-    /// A barrier for this many waves.
-    pub fn new(running: u32) -> Self {
-        Self {
-            phase: 0,
-            arrived: 0,
-            running,
-        }
-    }
-
-    /// One wave arrives; gives the phase whose end it may wait for.
-    pub fn arrive(&mut self) -> u64 {
-        let phase = self.phase;
-        self.arrived += 1;
-        self.settle();
-        phase
-    }
-
-    /// One wave has ended and will not arrive any more.
-    pub fn leave(&mut self) {
-        self.running = self.running.saturating_sub(1);
-        self.settle();
-    }
-
-    /// Whether nobody has arrived in this phase.
-    pub fn is_first(&self) -> bool {
-        self.arrived == 0
-    }
-
-    /// Whether the phase has ended.
-    pub fn is_over(&self, phase: u64) -> bool {
-        self.phase > phase
-    }
-
-    fn settle(&mut self) {
-        if self.arrived > 0 && self.arrived >= self.running {
-            self.phase += 1;
-            self.arrived = 0;
-        }
-    }
 }
 
 /// What a dispatch fixes for all its waves.
@@ -116,9 +66,28 @@ impl Machine<'_> {
             Src::FlatScratchBase(half) => {
                 self.env.apertures.flat_scratch_base(self.wave.scratch_base) >> (32 * half as u32)
             }
+            Src::LdsDirect => self.lds_direct() as u64,
             // A vector register as a scalar source: the first active lane (SMEM and SALU have
             // none; v_readfirstlane has a handler of its own).
             Src::Vgpr(r) => self.wave.lane(r as usize, self.first_lane()) as u64,
+        }
+    }
+
+    /// The value in LDS that M0 points to: its address in bits 15:0, its type in 18:16 (Vega ISA
+    /// 10.3.1). Past the workgroup's LDS there are zeros.
+    fn lds_direct(&self) -> u32 {
+        let (m0, bytes) = (self.m0(), self.lds.bytes());
+        let byte = |k: usize| {
+            let at = (m0 & 0xffff) as usize + k;
+            bytes.get(at).copied().unwrap_or(0)
+        };
+        let short = u16::from_le_bytes([byte(0), byte(1)]);
+        match m0 >> 16 & 7 {
+            0 => byte(0) as u32,
+            1 => short as u32,
+            4 => byte(0) as i8 as i32 as u32,
+            5 => short as i16 as i32 as u32,
+            _ => short as u32 | (u16::from_le_bytes([byte(2), byte(3)]) as u32) << 16,
         }
     }
 

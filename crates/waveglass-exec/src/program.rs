@@ -3,11 +3,12 @@
 
 use crate::error::Stop;
 use crate::machine::Machine;
+use crate::matrix::MatrixOp;
 use crate::semantics::{self, MemInfo};
 use crate::stats::Family;
 use crate::valu::{Kernel, ValuInfo};
 use crate::wave::sreg;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use waveglass_isa::{
     DecodeError, Decoder, Field, Inst, InstFlags, Operand, OperandDef, Reg, RegFile, Target,
 };
@@ -53,6 +54,8 @@ pub enum Src {
     Execz,
     /// The LDS aperture's base (0) or limit (1), the scratch aperture's base (2) or limit (3).
     Aperture(u8),
+    /// What M0 points to in LDS, the same for all lanes (Vega ISA 10.3.1).
+    LdsDirect,
     /// The base of this wave's scratch (CDNA 5): low or high half first.
     FlatScratchBase(u8),
 }
@@ -83,6 +86,8 @@ pub struct Op {
     pub mem: MemInfo,
     /// What vector operations need beyond this.
     pub valu: Option<Box<ValuInfo>>,
+    /// A matrix operation.
+    pub matrix: Option<Box<MatrixOp>>,
     /// Operations that this one is made of: the halves of a VOPD pair, or the plain form of one
     /// that VGPR index mode may reach.
     pub parts: Box<[Op]>,
@@ -92,6 +97,10 @@ pub struct Op {
     pub address: u64,
     /// What it counts as.
     pub family: Family,
+    /// The VGPR MSBs that it was compiled for (gfx1250).
+    pub msb: u8,
+    /// Why executing it stops the run, where it was known when it was compiled.
+    pub refused: Option<&'static str>,
 }
 
 /// Everything that a kernel can jump to, as ops.
@@ -102,6 +111,10 @@ pub struct Program {
     ops: Vec<Op>,
     /// Index of the op at each dword of the code; `u32::MAX` where none starts.
     index: Vec<u32>,
+    /// The same for code that is reached with VGPR MSBs other than zero: (dword, MSBs).
+    with_msb: HashMap<(u32, u8), u32>,
+    /// Whether 16-bit loads are made for SRAM error correction.
+    sramecc: bool,
 }
 
 /// What compiling an instruction needs to know.
@@ -118,6 +131,11 @@ pub struct Compile<'a> {
     pub temp_base: u32,
     /// Rows a vector register.
     pub rows: u32,
+    /// The VGPR MSBs that hold: two bits each for the first, second and third source and the
+    /// destination, as `s_set_vgpr_msb` has them (gfx1250).
+    pub msb: u8,
+    /// Whether the processor runs with SRAM error correction, where it has that.
+    pub sramecc: bool,
 }
 
 /// How many registers a program is compiled for.
@@ -132,6 +150,9 @@ pub struct Registers {
 impl Program {
     /// Compiles `code`, which lies at `base`. `entries` are addresses at which instructions are
     /// known to start (kernels and functions); others are found by following the code.
+    ///
+    /// The processor runs with SRAM error correction where it has that: see
+    /// [`Program::compile_with`].
     pub fn compile(
         target: Target,
         wave_size: u32,
@@ -140,6 +161,21 @@ impl Program {
         entries: &[u64],
         registers: Registers,
     ) -> Self {
+        Self::compile_with(target, wave_size, code, base, entries, registers, true)
+    }
+
+    /// [`Program::compile`] for a processor with SRAM error correction on or off, which decides what
+    /// 16-bit loads do to the other half of their register (CDNA 1 ISA 9.1.6). Code that was built for
+    /// one setting (`sramecc+`, `sramecc-`) runs on processors with that setting only.
+    pub fn compile_with(
+        target: Target,
+        wave_size: u32,
+        code: &[u8],
+        base: u64,
+        entries: &[u64],
+        registers: Registers,
+        sramecc: bool,
+    ) -> Self {
         let dwords = code.len() / 4;
         let mut program = Self {
             target,
@@ -147,7 +183,11 @@ impl Program {
             base,
             ops: Vec::with_capacity(dwords * 2 / 3),
             index: vec![u32::MAX; dwords],
+            with_msb: HashMap::new(),
+            sramecc,
         };
+        // Places that are reached with VGPR MSBs other than zero.
+        let mut high = Vec::new();
         let decoder = Decoder::new(target).wave_size(wave_size);
         // Sweep from the start, then again from every entry or branch target that the sweep
         // stepped over: data between functions may look like instructions.
@@ -161,49 +201,128 @@ impl Program {
             while at / 4 < dwords && program.index[at / 4] == u32::MAX {
                 program.index[at / 4] = program.ops.len() as u32;
                 let address = base + at as u64;
-                let (op, size) = match decoder.decode(&code[at..]) {
-                    Ok(inst) => {
-                        let c = Compile {
-                            inst: &inst,
-                            address,
-                            agpr_base: registers.vgprs,
-                            vector_registers: registers.vgprs + registers.agprs,
-                            temp_base: registers.vgprs + registers.agprs,
-                            rows: wave_size / 32,
-                        };
-                        let op = semantics::compile(&c);
-                        if let Some(t) = branch_target(&inst, address) {
-                            starts.push_back(t);
-                        }
-                        (op, inst.size())
+                let (op, size) = program.op_at(&decoder, &code[at..], address, registers, 0);
+                if let Some(inst) = &op.inst {
+                    if let Some(t) = branch_target(inst, address) {
+                        starts.push_back(t);
                     }
-                    Err(DecodeError::Invalid | DecodeError::Truncated { .. }) => {
-                        (Op::new(invalid, address), 4)
+                    if let Some(msb) = new_msb(inst) {
+                        high.push((address + size as u64, msb));
                     }
-                };
+                }
                 program.ops.push(op);
                 at += size;
             }
+        }
+        while let Some((start, msb)) = high.pop() {
+            program.compile_high(&decoder, code, start, msb, registers, &mut high);
         }
         program.link();
         program
     }
 
+    /// The op of the instruction at the start of `code`, and its size.
+    fn op_at(
+        &self,
+        decoder: &Decoder,
+        code: &[u8],
+        address: u64,
+        registers: Registers,
+        msb: u8,
+    ) -> (Op, usize) {
+        match decoder.decode(code) {
+            Ok(inst) => {
+                let mut op = semantics::compile(&Compile {
+                    inst: &inst,
+                    address,
+                    agpr_base: registers.vgprs,
+                    vector_registers: registers.vgprs + registers.agprs,
+                    temp_base: registers.vgprs + registers.agprs,
+                    rows: self.wave_size / 32,
+                    msb,
+                    sramecc: self.sramecc,
+                });
+                op.msb = msb;
+                (op, inst.size())
+            }
+            Err(DecodeError::Invalid | DecodeError::Truncated { .. }) => {
+                (Op::new(invalid, address), 4)
+            }
+        }
+    }
+
+    /// Compiles the code that is reached from `start` with VGPR MSBs other than zero, up to where
+    /// they change; the places behind that go to `more`.
+    fn compile_high(
+        &mut self,
+        decoder: &Decoder,
+        code: &[u8],
+        start: u64,
+        msb: u8,
+        registers: Registers,
+        more: &mut Vec<(u64, u8)>,
+    ) {
+        let mut places = vec![start];
+        while let Some(start) = places.pop() {
+            let mut address = start;
+            while msb != 0
+                && let Some(dword) = self.dword(address)
+                && !self.with_msb.contains_key(&(dword, msb))
+            {
+                let at = dword as usize * 4;
+                let (op, size) = self.op_at(decoder, &code[at..], address, registers, msb);
+                let inst = op.inst;
+                self.with_msb.insert((dword, msb), self.ops.len() as u32);
+                self.ops.push(op);
+                address += size as u64;
+                let Some(inst) = inst else { break };
+                if let Some(t) = branch_target(&inst, address - size as u64) {
+                    places.push(t);
+                }
+                if let Some(new) = new_msb(&inst) {
+                    more.push((address, new));
+                    break;
+                }
+                if inst.def().flags.contains(InstFlags::BARRIER)
+                    || matches!(inst.mnemonic(), "s_branch" | "s_endpgm")
+                {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// The dword of the code at `address`.
+    fn dword(&self, address: u64) -> Option<u32> {
+        let o = address.checked_sub(self.base)?;
+        (o % 4 == 0 && o / 4 < self.index.len() as u64).then_some((o / 4) as u32)
+    }
+
+    /// The index of the op at `address` for the VGPR MSBs that hold there.
+    pub fn find_with(&self, address: u64, msb: u8) -> Option<u32> {
+        if msb == 0 {
+            return self.find(address);
+        }
+        self.with_msb.get(&(self.dword(address)?, msb)).copied()
+    }
+
     /// Resolves where each op goes on.
     fn link(&mut self) {
         for i in 0..self.ops.len() {
-            let (address, size, target) = {
+            let (address, size, target, msb, after) = {
                 let op = &self.ops[i];
                 let size = op.inst.map_or(4, |x| x.size() as u64);
                 (
                     op.address,
                     size,
                     op.inst.and_then(|x| branch_target(&x, op.address)),
+                    op.msb,
+                    op.inst.and_then(|x| new_msb(&x)).unwrap_or(op.msb),
                 )
             };
-            self.ops[i].next = self.find(address + size).unwrap_or(u32::MAX);
+            self.ops[i].next = self.find_with(address + size, after).unwrap_or(u32::MAX);
             if let Some(t) = target {
-                self.ops[i].target = self.find(t).unwrap_or(u32::MAX);
+                self.ops[i].target = self.find_with(t, msb).unwrap_or(u32::MAX);
             }
         }
         semantics::mark_indexed(&mut self.ops);
@@ -275,12 +394,46 @@ fn family(inst: &Inst) -> Family {
     }
 }
 
+/// A register of an operand with the VGPR MSBs that hold (CDNA5 ISA 3.3.2.3).
+pub fn with_msb(inst: &Inst, msb: u8, r: Reg, field: Field) -> Reg {
+    use Field::*;
+    // V_WMMA_LD_SCALE ignores them.
+    if msb == 0
+        || r.file != RegFile::Vgpr
+        || inst.mnemonic().contains("ld_scale")
+        || matches!(field, Field::ScaleSrc0 | Field::ScaleSrc1)
+    {
+        return r;
+    }
+    let slot = match field {
+        Src0 | Src0X | Src0Y | Addr | Vaddr => 0,
+        Data0 | Vsrc1X | Vsrc1Y => 1,
+        // The product's addend stands in the second source's field but is the third source.
+        Src1 if inst.mnemonic().contains("fmamk") => 2,
+        Src1 => 1,
+        // The data of a store are a source, except in buffer operations.
+        Vdata if !inst.def().encoding().contains("BUF") => 1,
+        Src2 | Vsrc2X | Vsrc2Y | Data1 => 2,
+        _ => 3,
+    };
+    Reg {
+        index: r.index + ((msb >> (2 * slot) & 3) as u16) * 256,
+        ..r
+    }
+}
+
+/// The VGPR MSBs that an instruction sets.
+fn new_msb(inst: &Inst) -> Option<u8> {
+    (inst.mnemonic() == "s_set_vgpr_msb").then(|| inst.field(Field::Simm16) as u8)
+}
+
 /// Where a direct branch or call goes.
 pub fn branch_target(inst: &Inst, address: u64) -> Option<u64> {
     let m = inst.mnemonic();
     if !(m.starts_with("s_branch")
         || m.starts_with("s_cbranch")
         || m == "s_call_b64"
+        || m == "s_call_i64"
         || m.starts_with("s_subvector_loop"))
     {
         return None;
@@ -312,10 +465,13 @@ impl Op {
             imm: 0,
             mem: MemInfo::default(),
             valu: None,
+            matrix: None,
             parts: Box::default(),
             inst: None,
             address,
             family: Family::Other,
+            msb: 0,
+            refused: None,
         }
     }
 
@@ -345,7 +501,7 @@ impl Compile<'_> {
     /// The source of a shape's entry.
     pub fn src_of(&self, o: &OperandDef) -> Src {
         match self.inst.resolve(o) {
-            Some(Operand::Reg(r)) => self.src_reg(r),
+            Some(Operand::Reg(r)) => self.src_reg(with_msb(self.inst, self.msb, r, o.field)),
             Some(_) => self.inst.constant(o.field).map_or(Src::None, Src::Const),
             None => Src::None,
         }
@@ -363,15 +519,16 @@ impl Compile<'_> {
             RegFile::PrivateBase => Src::Aperture(2),
             RegFile::PrivateLimit => Src::Aperture(3),
             RegFile::FlatScratchBase => Src::FlatScratchBase(r.index as u8),
-            // POPS exists for graphics; compute waves read zero. LDS direct reads are refused
-            // where the source is compiled.
+            RegFile::LdsDirect => Src::LdsDirect,
+            // POPS exists for graphics; compute waves read zero.
             RegFile::PopsExitingWaveId => Src::Const(0),
             _ => Src::Sgpr(scalar_number(r) as u8),
         }
     }
 
     /// The number of a vector register in the wave's file. A source past the allocation reads
-    /// VGPR 0 (Vega ISA 3.6.3, "Out-of-Range behavior").
+    /// VGPR 0 (Vega ISA 3.6.3, "Out-of-Range behavior"), and in a VOPD pair the register of its
+    /// number modulo 4 (RDNA3 ISA 3.3.2.2).
     pub fn vector(&self, r: Reg) -> u32 {
         let i = match r.file {
             RegFile::Agpr => self.agpr_base + r.index as u32,
@@ -379,6 +536,8 @@ impl Compile<'_> {
         };
         if i + r.dwords as u32 <= self.vector_registers {
             i
+        } else if self.inst.mnemonic().contains(" :: ") {
+            i % 4
         } else {
             0
         }
@@ -388,6 +547,7 @@ impl Compile<'_> {
     pub fn vector_dst(&self, field: Field) -> Option<u32> {
         match self.inst.operand(field)? {
             Operand::Reg(r) if matches!(r.file, RegFile::Vgpr | RegFile::Agpr) => {
+                let r = with_msb(self.inst, self.msb, r, field);
                 let i = match r.file {
                     RegFile::Agpr => self.agpr_base + r.index as u32,
                     _ => r.index as u32,

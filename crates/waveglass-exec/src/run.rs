@@ -5,19 +5,20 @@
 //! used up its turn; then it keeps that workgroup and takes turns between it and new ones, so that
 //! workgroups that wait for others make progress together.
 
-use crate::dispatch::Dispatch;
+use crate::dispatch::{Dispatch, Starts};
 use crate::error::{RunError, Stop, WaveFault};
 use crate::machine::{Barrier, Env, Machine};
+use crate::order::{self, Flight, Hazard, MemoryOrder, Plan};
 use crate::program::{Op, Program, Step};
 use crate::stats::Stats;
-use crate::wave::Wave;
+use crate::wave::{TEMPS, Wave};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use waveglass_mem::{GlobalMemory, Lds, Port};
 
-/// Limits of a run.
+/// How a run goes: its limits, and what is left open by the program itself.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// Instructions over all waves.
@@ -30,6 +31,8 @@ pub struct Limits {
     pub faults: usize,
     /// Whether a memory violation ends the run, as a trap would.
     pub stop_on_fault: bool,
+    /// When memory operations complete.
+    pub order: MemoryOrder,
 }
 
 impl Default for Limits {
@@ -40,6 +43,7 @@ impl Default for Limits {
             threads: std::thread::available_parallelism().map_or(1, |n| n.get()),
             faults: 64,
             stop_on_fault: false,
+            order: MemoryOrder::Eager,
         }
     }
 }
@@ -53,10 +57,24 @@ pub struct Outcome {
     pub faults: Vec<WaveFault>,
     /// How many memory violations there were.
     pub fault_count: u64,
+    /// Registers touched before the wait for them, each pair of instructions once a wave; as many
+    /// as faults are kept. [`MemoryOrder::Eager`] finds none.
+    pub hazards: Vec<Hazard>,
+    /// How many there were.
+    pub hazard_count: u64,
 }
 
 /// Sees every instruction before it is executed.
 pub type Trace<'a> = &'a (dyn Fn(&Wave, &Op) + Sync);
+
+/// Who watches a run.
+#[derive(Clone, Copy, Default)]
+pub struct Watch<'a> {
+    /// Sees every instruction before it is executed.
+    pub trace: Option<Trace<'a>>,
+    /// Counts the workgroups that have ended.
+    pub groups_done: Option<&'a AtomicU64>,
+}
 
 /// Scratch memory that the caller has mapped for waves in flight.
 #[derive(Clone, Copy, Debug)]
@@ -67,14 +85,56 @@ pub struct ScratchArena {
     pub size: u64,
 }
 
-/// Workgroups that one thread keeps going at a time.
+/// Workgroups that one thread keeps going at a time, if memory allows.
 const RESIDENT: usize = 8;
+/// Host memory that the workgroups in flight may take together: their scratch, registers and LDS.
+const RESIDENT_BYTES: u64 = 40 << 20;
 /// Instructions a wave executes before others get their turn.
 const QUANTUM: u32 = 1 << 16;
 
-/// Bytes of scratch arena that a run on `threads` threads needs.
+/// How many workgroups a run keeps in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Occupancy {
+    threads: usize,
+    /// Workgroups of each thread.
+    resident: usize,
+}
+
+impl Occupancy {
+    /// As many as memory allows, at least one: workgroups that wait for others of a dispatch get on
+    /// only as far as these are in flight together, as on hardware.
+    fn of(d: &Dispatch, threads: usize) -> Self {
+        let registers = (d.vgprs as u64 + d.agprs as u64 + TEMPS as u64) * 4 * d.wave_size as u64;
+        let waves = d.waves_per_group() as u64;
+        let group = d
+            .scratch_bytes()
+            .saturating_add(registers)
+            .saturating_mul(waves)
+            .saturating_add(d.packet.group_segment.into());
+        let places = (RESIDENT_BYTES / group.max(1)).max(1);
+        let threads = (threads.max(1) as u64)
+            .min(places)
+            .min(d.group_count().max(1));
+        Self {
+            threads: threads as usize,
+            resident: (places / threads).min(RESIDENT as u64) as usize,
+        }
+    }
+
+    /// Workgroups in flight.
+    fn places(self) -> u64 {
+        (self.threads * self.resident) as u64
+    }
+}
+
+/// Bytes of scratch arena that a run on up to `threads` threads needs.
+///
+/// It does not grow with the threads past a bound: where scratch is large, fewer workgroups are in
+/// flight at a time, down to one.
 pub fn scratch_needed(d: &Dispatch, threads: usize) -> u64 {
-    let resident = (threads.max(1) as u64 * RESIDENT as u64).min(d.group_count().max(1));
+    let resident = Occupancy::of(d, threads)
+        .places()
+        .min(d.group_count().max(1));
     d.scratch_bytes()
         .saturating_mul(d.waves_per_group() as u64)
         .saturating_mul(resident)
@@ -86,8 +146,13 @@ struct Shared<'a> {
     memory: &'a GlobalMemory,
     env: Env,
     limits: &'a Limits,
-    trace: Option<Trace<'a>>,
+    watch: Watch<'a>,
+    plan: Option<Plan>,
     scratch: ScratchArena,
+    occupancy: Occupancy,
+    starts: Starts,
+    /// The index of the op at the kernel's entry.
+    entry: u32,
     next_group: AtomicU64,
     group_count: u64,
     steps_left: AtomicU64,
@@ -108,7 +173,7 @@ pub fn run(
     memory: &GlobalMemory,
     scratch: ScratchArena,
     limits: &Limits,
-    trace: Option<Trace<'_>>,
+    watch: Watch<'_>,
 ) -> (Outcome, Option<RunError>) {
     let shared = Shared {
         dispatch,
@@ -120,8 +185,12 @@ pub fn run(
             ..dispatch.env()
         },
         limits,
-        trace,
+        watch,
+        plan: (limits.order != MemoryOrder::Eager).then(|| Plan::new(program, dispatch.vgprs)),
         scratch,
+        occupancy: Occupancy::of(dispatch, limits.threads),
+        starts: dispatch.starts(),
+        entry: program.find(dispatch.entry).unwrap_or(u32::MAX),
         next_group: AtomicU64::new(0),
         group_count: dispatch.group_count(),
         steps_left: AtomicU64::new(limits.steps),
@@ -129,9 +198,8 @@ pub fn run(
         stop: AtomicBool::new(false),
         result: Mutex::new((Outcome::default(), None)),
     };
-    let threads = (limits.threads.max(1) as u64).min(shared.group_count.max(1)) as usize;
     std::thread::scope(|s| {
-        for thread in 1..threads {
+        for thread in 1..shared.occupancy.threads {
             let shared = &shared;
             s.spawn(move || shared.worker(thread));
         }
@@ -157,6 +225,8 @@ struct Slot {
     wave: Wave,
     port: Port,
     state: State,
+    /// Operations in flight, unless they complete at once.
+    flight: Option<Box<Flight>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -171,8 +241,8 @@ impl Shared<'_> {
         let mut outcome = Outcome::default();
         let mut error = None;
         let mut resident: VecDeque<Group> = VecDeque::new();
-        let mut free: Vec<usize> = (0..RESIDENT).rev().collect();
-        let mut spare: Vec<Slot> = Vec::new();
+        let mut free: Vec<usize> = (0..self.occupancy.resident).rev().collect();
+        let mut spare: Option<Group> = None;
         while !self.stop.load(Ordering::Relaxed) {
             if let Some(place) = free.last().copied()
                 && let Some(group) = self.start_group(thread, place, &mut spare)
@@ -187,8 +257,11 @@ impl Shared<'_> {
             };
             match self.turn(&mut group, &mut outcome) {
                 Ok(true) => {
+                    if let Some(done) = self.watch.groups_done {
+                        done.fetch_add(1, Ordering::Relaxed);
+                    }
                     free.push(group.place);
-                    spare = group.waves;
+                    spare = Some(group);
                 }
                 Ok(false) => resident.push_back(group),
                 Err(e) => {
@@ -205,12 +278,19 @@ impl Shared<'_> {
             .0
             .faults
             .extend(outcome.faults.into_iter().take(room));
+        result.0.hazard_count += outcome.hazard_count;
+        let room = self.limits.faults.saturating_sub(result.0.hazards.len());
+        result
+            .0
+            .hazards
+            .extend(outcome.hazards.into_iter().take(room));
         if result.1.is_none() {
             result.1 = error;
         }
     }
 
-    fn start_group(&self, thread: usize, place: usize, spare: &mut Vec<Slot>) -> Option<Group> {
+    /// Starts the next workgroup of the dispatch, in the memory of `spare` if there is one.
+    fn start_group(&self, thread: usize, place: usize, spare: &mut Option<Group>) -> Option<Group> {
         let n = self.next_group.fetch_add(1, Ordering::Relaxed);
         if n >= self.group_count {
             return None;
@@ -223,38 +303,47 @@ impl Shared<'_> {
             (n / (gx * gy)) as u32,
         ];
         let items: u64 = d.items(id).iter().map(|&i| i as u64).product();
-        let waves = items.div_ceil(d.wave_size as u64) as u32;
-        let per_group = d.scratch_bytes() * d.waves_per_group() as u64;
+        let count = items.div_ceil(d.wave_size as u64) as u32;
+        let scratch = d.scratch_bytes();
+        let per_group = scratch * d.waves_per_group() as u64;
         // The arena holds every workgroup, or one for each place of each thread.
-        let at = if self.group_count <= (self.limits.threads.max(1) * RESIDENT) as u64 {
+        let at = if self.group_count <= self.occupancy.places() {
             n
         } else {
-            (thread * RESIDENT + place) as u64
+            (thread * self.occupancy.resident + place) as u64
         };
-        let slots = (0..waves)
-            .map(|w| {
-                let offset = at * per_group + w as u64 * d.scratch_bytes();
-                let wave = match spare.pop() {
-                    Some(mut s) => {
-                        d.restart(&mut s.wave, id, w, self.scratch.base, offset);
-                        s.wave
-                    }
-                    None => d.wave(id, w, self.scratch.base, offset),
-                };
-                let mut slot = Slot {
-                    wave,
-                    port: Port::new(d.rules()),
-                    state: State::Ready,
-                };
-                slot.wave.ip = self.program.find(d.entry).unwrap_or(u32::MAX);
-                slot
-            })
-            .collect();
+        let (mut waves, lds) = match spare.take() {
+            Some(mut ended) => {
+                ended.lds.clear();
+                (ended.waves, ended.lds)
+            }
+            None => (Vec::new(), Lds::new(self.env.lds_size)),
+        };
+        waves.truncate(count as usize);
+        let (vgprs, agprs) = (d.vgprs as usize, d.agprs as usize);
+        waves.resize_with(count as usize, || Slot {
+            wave: Wave::new(d.target, d.wave_size, vgprs, agprs),
+            port: Port::new(d.rules()),
+            state: State::Ready,
+            flight: None,
+        });
+        for (w, slot) in (0..count).zip(&mut waves) {
+            let offset = at * per_group + w as u64 * scratch;
+            let base = self.scratch.base;
+            d.start(&self.starts, &mut slot.wave, id, w, base, offset);
+            slot.wave.ip = self.entry;
+            slot.port.restart(d.rules());
+            slot.state = State::Ready;
+            slot.flight = self
+                .plan
+                .as_ref()
+                .map(|_| Box::new(Flight::new(self.limits.order, n << 6 | u64::from(w))));
+        }
         Some(Group {
             id,
-            waves: slots,
-            lds: Lds::new(self.env.lds_size),
-            barrier: Barrier::new(waves),
+            waves,
+            lds,
+            barrier: Barrier::with_named(count, d.setup.named_barriers),
             place,
         })
     }
@@ -265,7 +354,7 @@ impl Shared<'_> {
             let mut progress = false;
             for i in 0..group.waves.len() {
                 let slot = &mut group.waves[i];
-                if slot.state == State::Waiting && group.barrier.is_over(slot.wave.awaits) {
+                if slot.state == State::Waiting && group.barrier.pass(&mut slot.wave) {
                     slot.state = State::Ready;
                 }
                 if slot.state != State::Ready {
@@ -309,9 +398,21 @@ impl Shared<'_> {
             env: &self.env,
             stats: &mut outcome.stats,
         };
-        let (used, step) = match self.trace {
-            Some(t) => execute::<true>(&mut machine, self.program, quantum, Some(t)),
-            None => execute::<false>(&mut machine, self.program, quantum, None),
+        let (used, step) = match (
+            self.plan.as_ref().zip(slot.flight.as_mut()),
+            self.watch.trace,
+        ) {
+            (Some((plan, flight)), trace) => order::execute(
+                &mut machine,
+                self.program,
+                plan,
+                flight,
+                self.limits.order,
+                quantum,
+                trace,
+            ),
+            (None, Some(t)) => execute::<true>(&mut machine, self.program, quantum, Some(t)),
+            (None, None) => execute::<false>(&mut machine, self.program, quantum, None),
         };
         slot.wave.steps += used as u64;
         outcome.stats.instructions += used as u64;
@@ -328,6 +429,14 @@ impl Shared<'_> {
             outcome.fault_count += std::mem::take(&mut slot.wave.fault_count);
             let room = self.limits.faults.saturating_sub(outcome.faults.len());
             outcome.faults.extend(slot.wave.faults.drain(..).take(room));
+        }
+        if let Some(flight) = &mut slot.flight
+            && flight.hazard_count != 0
+        {
+            outcome.hazard_count += std::mem::take(&mut flight.hazard_count);
+            let room = self.limits.faults.saturating_sub(outcome.hazards.len());
+            let found = flight.hazards.drain(..);
+            outcome.hazards.extend(found.take(room));
         }
         match step {
             Step::Barrier => slot.state = State::Waiting,
@@ -404,7 +513,7 @@ fn execute<const TRACE: bool>(
         match (op.run)(m, op) {
             Step::Next => ip = op.next,
             Step::Goto(i) => ip = i,
-            Step::Jump(to) => match program.find(to) {
+            Step::Jump(to) => match program.find_with(to, m.wave.vgpr_msb) {
                 Some(i) => ip = i,
                 None => {
                     return (
@@ -422,7 +531,7 @@ fn execute<const TRACE: bool>(
             }
             stop @ (Step::Barrier | Step::Yield) => {
                 m.wave.ip = op.next;
-                if stop == Step::Barrier && m.barrier.is_over(m.wave.awaits) {
+                if stop == Step::Barrier && m.barrier.pass(m.wave) {
                     ip = op.next;
                     continue;
                 }
@@ -434,4 +543,91 @@ fn execute<const TRACE: bool>(
     }
     m.wave.ip = ip;
     (used, Step::Next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dispatch::{Packet, Setup};
+    use waveglass_isa::Target;
+
+    fn dispatch(block: u32, groups: u32, private_segment: u32) -> Dispatch {
+        Dispatch {
+            target: Target::Gfx900,
+            wave_size: 64,
+            entry: 0,
+            setup: Setup {
+                item_id: 3,
+                user_sgprs: 0,
+                ..Setup::default()
+            },
+            packet: Packet {
+                block: [block, 1, 1],
+                grid: [block * groups, 1, 1],
+                private_segment,
+                group_segment: 0,
+                kernel_object: 0,
+                kernarg: 0,
+            },
+            packet_address: 0,
+            queue_address: 0,
+            vgprs: 24,
+            agprs: 0,
+            kernarg: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn scratch_does_not_grow_with_the_threads_past_its_bound() {
+        // 8 KiB a work-item, 1,024 work-items a workgroup: 8 MiB a workgroup.
+        let d = dispatch(1024, 1000, 8 << 10);
+        assert_eq!(scratch_needed(&d, 1), 4 * (8 << 20));
+        for threads in [2, 4, 64, 1024] {
+            assert!(scratch_needed(&d, threads) <= RESIDENT_BYTES, "{threads}");
+        }
+        assert_eq!(Occupancy::of(&d, 64).threads, 4);
+        // A workgroup that is larger than the bound runs alone.
+        let d = dispatch(1024, 1000, 128 << 10);
+        assert_eq!(Occupancy::of(&d, 64).places(), 1);
+        assert_eq!(scratch_needed(&d, 64), 128 << 20);
+        // Small ones are not bounded by it.
+        let d = dispatch(64, 1000, 16);
+        assert_eq!(Occupancy::of(&d, 16).places(), 16 * RESIDENT as u64);
+        // No more than there are.
+        let d = dispatch(64, 3, 16);
+        assert_eq!(Occupancy::of(&d, 16).threads, 3);
+    }
+
+    #[test]
+    fn a_wave_that_starts_again_is_as_a_new_one() {
+        let mut d = dispatch(96, 3, 64);
+        d.packet.block = [8, 4, 3];
+        d.packet.grid = [8, 9, 3];
+        let starts = d.starts();
+        let mut old = Wave::new(d.target, d.wave_size, 24, 0);
+        old.vgpr.fill([7; 32]);
+        old.sgpr.fill(9);
+        (old.scc, old.trapsts, old.steps, old.vgpr_msb) = (true, 5, 6, 3);
+        // A full workgroup's second wave is partial; the last workgroup has one row of items.
+        for (group, index) in [([0, 0, 0], 0), ([0, 1, 0], 1), ([0, 2, 0], 0)] {
+            let mut new = Wave::new(d.target, d.wave_size, 24, 0);
+            d.start(&starts, &mut new, group, index, 0x1000, 0x400);
+            d.start(&starts, &mut old, group, index, 0x1000, 0x400);
+            let registers = old.temp_base * old.rows;
+            assert_eq!(old.vgpr[..registers], new.vgpr[..registers]);
+            assert_eq!(old.sgpr, new.sgpr);
+            assert!(!old.scc);
+            assert_eq!((old.trapsts, old.steps, old.vgpr_msb), (0, 0, 0));
+            let height = if group[1] == 2 { 1 } else { 4 };
+            let items = 8 * height * 3;
+            for lane in 0..64 {
+                let item = index as usize * 64 + lane;
+                assert_eq!(old.exec() >> lane & 1 != 0, item < items);
+                if item < items {
+                    let ids = [item % 8, item / 8 % height, item / (8 * height)];
+                    assert_eq!([0, 1, 2].map(|r| old.lane(r, lane) as usize), ids);
+                }
+            }
+        }
+    }
 }

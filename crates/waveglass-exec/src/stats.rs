@@ -42,6 +42,8 @@ pub struct Stats {
     pub by_family: [u64; 8],
     /// Active lanes summed over vector instructions.
     pub lane_operations: u64,
+    /// Interrupts that waves sent to the host (`s_sendmsg` of MSG_INTERRUPT).
+    pub interrupts: u64,
     /// Bytes read from global memory, LDS and scratch.
     pub read: SpaceBytes,
     /// Bytes written to global memory, LDS and scratch.

@@ -2,11 +2,11 @@
 
 use crate::dispatch::{apertures, memory_generation};
 use crate::machine::{Barrier, Env, Machine};
-use crate::program::{Compile, Step};
+use crate::program::{Compile, Op, Step};
 use crate::semantics;
 use crate::stats::Stats;
 use crate::wave::Wave;
-use waveglass_isa::{Decoder, Target};
+use waveglass_isa::{Decoder, Inst, Target};
 use waveglass_mem::{GlobalMemory, Lds, Permission, Port, Rules};
 
 /// Where the memory of a [`Bench`] lies.
@@ -22,7 +22,9 @@ pub(crate) struct Bench {
     pub(crate) port: Port,
     pub(crate) env: Env,
     pub(crate) stats: Stats,
-    barrier: Barrier,
+    pub(crate) barrier: Barrier,
+    /// Whether SRAM error correction is on.
+    pub(crate) sramecc: bool,
 }
 
 impl Bench {
@@ -49,6 +51,7 @@ impl Bench {
                 fault_limit: 64,
             },
             stats: Stats::default(),
+            sramecc: true,
             barrier: Barrier::new(1),
         }
     }
@@ -62,20 +65,27 @@ impl Bench {
             .wave_size(self.wave.lanes() as u32)
             .decode(&bytes)
             .unwrap_or_else(|e| panic!("{hex}: {e}"));
+        let op = self.compile(&inst);
+        self.run_op(&op)
+    }
+
+    /// The op of an instruction for this wave.
+    pub(crate) fn compile(&self, inst: &Inst) -> Op {
         let registers = self.wave.temp_base as u32;
-        let op = semantics::compile(&Compile {
-            inst: &inst,
+        semantics::compile(&Compile {
+            inst,
             address: 0x100,
             agpr_base: self.wave.agpr_base as u32,
             vector_registers: registers,
             temp_base: registers,
             rows: self.wave.rows as u32,
-        });
-        self.run_op(&op)
+            msb: self.wave.vgpr_msb,
+            sramecc: self.sramecc,
+        })
     }
 
     /// Executes an op.
-    pub(crate) fn run_op(&mut self, op: &crate::program::Op) -> Step {
+    pub(crate) fn run_op(&mut self, op: &Op) -> Step {
         let mut machine = Machine {
             wave: &mut self.wave,
             lds: &mut self.lds,

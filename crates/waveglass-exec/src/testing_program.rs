@@ -21,18 +21,26 @@ pub(crate) fn run(
     code: &[u8],
     setup: impl FnOnce(&mut Wave),
 ) -> Result<Wave, Stop> {
+    run_with(target, wave_size, code, VGPRS, setup)
+}
+
+/// The same with this many registers.
+pub(crate) fn run_with(
+    target: Target,
+    wave_size: u32,
+    code: &[u8],
+    vgprs: u32,
+    setup: impl FnOnce(&mut Wave),
+) -> Result<Wave, Stop> {
     let program = Program::compile(
         target,
         wave_size,
         code,
         BASE,
         &[],
-        Registers {
-            vgprs: VGPRS,
-            agprs: 0,
-        },
+        Registers { vgprs, agprs: 0 },
     );
-    let mut wave = Wave::new(target, wave_size, VGPRS as usize, 0);
+    let mut wave = Wave::new(target, wave_size, vgprs as usize, 0);
     wave.set_exec(wave.full_mask());
     setup(&mut wave);
     let env = Env {
@@ -63,7 +71,7 @@ pub(crate) fn run(
         };
         match (op.run)(&mut m, op) {
             Step::Goto(i) => ip = i,
-            Step::Jump(to) => match program.find(to) {
+            Step::Jump(to) => match program.find_with(to, m.wave.vgpr_msb) {
                 Some(i) => ip = i,
                 None => break,
             },

@@ -1,5 +1,6 @@
 //! The state of one wave.
 
+use crate::barrier::BarrierState;
 use crate::error::WaveFault;
 use crate::rows::Rows;
 use waveglass_isa::Target;
@@ -73,6 +74,12 @@ impl Mode {
         self.0 >> 9 & 1 != 0
     }
 
+    /// FP16_OVFL: results that overflow in half precision or an 8-bit float become the largest
+    /// number.
+    pub fn fp16_ovfl(self) -> bool {
+        self.0 >> 23 & 1 != 0
+    }
+
     /// GPR_IDX_EN: M0 moves register numbers of vector operations (gfx9).
     pub fn gpr_index(self) -> bool {
         self.0 & Self::GPR_IDX_EN != 0
@@ -82,9 +89,9 @@ impl Mode {
     pub const GPR_IDX_EN: u32 = 1 << 27;
 
     /// Whether arithmetic is in the mode that the lane kernels are written for: round to nearest
-    /// even, all denormals kept.
+    /// even, all denormals kept, overflows of half precision infinite.
     pub fn is_default(self) -> bool {
-        self.0 & 0xff == 0xf0
+        self.0 & 0x80_00ff == 0xf0
     }
 }
 
@@ -117,6 +124,8 @@ pub struct Wave {
     pub scratch_base: u64,
     /// Scratch bytes a lane.
     pub scratch_size: u32,
+    /// The priority that the program set (`s_setprio`).
+    pub priority: u8,
     /// Position in the workgroup.
     pub id_in_group: u32,
     /// The workgroup's id.
@@ -125,14 +134,14 @@ pub struct Wave {
     pub ip: u32,
     /// Instructions executed.
     pub steps: u64,
-    /// The barrier's phase that the wave waits for to end.
-    pub awaits: u64,
+    /// Where the wave stands with its workgroup's barriers.
+    pub barriers: BarrierState,
     /// Memory violations that were not collected yet, the first of them.
     pub faults: Vec<WaveFault>,
     /// How many there were.
     pub fault_count: u64,
-    /// The extra VGPR number bits of gfx1250 (`s_set_vgpr_msb`).
-    pub vgpr_msb: u32,
+    /// The VGPR MSBs of gfx1250, as `s_set_vgpr_msb` has them.
+    pub vgpr_msb: u8,
 }
 
 /// Temporaries kept behind the registers: five operands of up to 32 dwords each would be needed
@@ -142,20 +151,13 @@ pub const TEMPS: usize = 16;
 impl Wave {
     /// A wave with all registers zero.
     pub fn new(target: Target, wave_size: u32, vgprs: usize, agprs: usize) -> Self {
-        let mut w = Self::empty(target, wave_size, vgprs, agprs);
-        w.vgpr = Rows::new((w.temp_base + TEMPS) * w.rows);
-        w
-    }
-
-    /// The same without memory for the vector registers.
-    pub(crate) fn empty(target: Target, wave_size: u32, vgprs: usize, agprs: usize) -> Self {
         let rows = (wave_size as usize / ROW_LANES).max(1);
         let agpr_base = vgprs;
         let temp_base = vgprs + agprs;
         Self {
             target,
             rows,
-            vgpr: Rows::default(),
+            vgpr: Rows::new((temp_base + TEMPS) * rows),
             vgpr_count: vgprs,
             agpr_base,
             agpr_count: agprs,
@@ -166,15 +168,56 @@ impl Wave {
             trapsts: 0,
             scratch_base: 0,
             scratch_size: 0,
+            priority: 0,
             id_in_group: 0,
             group: [0; 3],
             ip: 0,
             steps: 0,
-            awaits: 0,
+            barriers: BarrierState::default(),
             faults: Vec::new(),
             fault_count: 0,
             vgpr_msb: 0,
         }
+    }
+
+    /// Makes the wave what [`Wave::new`] gave, but for what temporaries hold: every operation writes
+    /// those that it reads.
+    pub(crate) fn restart(&mut self) {
+        // Named one by one, so that a field that is added cannot be forgotten here.
+        let Self {
+            target: _,
+            rows,
+            vgpr,
+            vgpr_count: _,
+            agpr_base: _,
+            agpr_count: _,
+            temp_base,
+            sgpr,
+            scc,
+            mode,
+            trapsts,
+            scratch_base,
+            scratch_size,
+            id_in_group,
+            group,
+            ip,
+            steps,
+            priority,
+            barriers,
+            faults,
+            fault_count,
+            vgpr_msb,
+        } = self;
+        vgpr[..*temp_base * *rows].fill([0; ROW_LANES]);
+        *sgpr = [0; 128];
+        *scc = false;
+        *mode = Mode(0xf0);
+        (*scratch_base, *scratch_size) = (0, 0);
+        (*id_in_group, *group) = (0, [0; 3]);
+        (*ip, *steps, *priority) = (0, 0, 0);
+        *barriers = BarrierState::default();
+        (*trapsts, *fault_count, *vgpr_msb) = (0, 0, 0);
+        faults.clear();
     }
 
     /// Lanes in the wave.

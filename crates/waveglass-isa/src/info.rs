@@ -188,8 +188,9 @@ fn counters(inst: &Inst) -> Vec<Counter> {
         });
     }
     let message = name.starts_with("s_sendmsg");
-    // Global and scratch forms never reach LDS; LLVM's flags count some of them there.
-    let memory_only = ["GLBL", "GLOBAL", "SCRATCH"]
+    // These use vmcnt alone (Vega ISA 4.4, 9.4 and 9.5), also where they load into LDS; LLVM's flags
+    // count some of them in lgkmcnt.
+    let memory_only = ["GLBL", "GLOBAL", "SCRATCH", "BUF", "BUFFER"]
         .iter()
         .any(|s| encoding.ends_with(s));
     if flags.contains(InstFlags::LGKMCNT) && !memory_only || message {
@@ -201,8 +202,12 @@ fn counters(inst: &Inst) -> Vec<Counter> {
             true => Counter::Ds,
         });
     }
+    // Exports and GDS alone (Vega ISA 4.4); LLVM's flags have buffer and image operations there too,
+    // whose data hardware reads in time since gfx7.
+    if flags.contains(InstFlags::EXPCNT) && !flags.contains(InstFlags::VMCNT) {
+        out.push(Counter::Exp);
+    }
     for (flag, counter) in [
-        (InstFlags::EXPCNT, Counter::Exp),
         (InstFlags::ASYNCCNT, Counter::Async),
         (InstFlags::TENSORCNT, Counter::Tensor),
     ] {

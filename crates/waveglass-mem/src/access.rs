@@ -10,6 +10,12 @@ pub const ROW_LANES: usize = 32;
 /// 32 lanes of one VGPR: half of a wave64's register, the whole of a wave32's.
 pub type Row = [u32; ROW_LANES];
 
+/// One value for each of `W` lanes, aligned so that the host's vector stores of them do not straddle
+/// cache lines: a value that is read alone right after is then forwarded from its store.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub struct PerLane<T, const W: usize>(pub [T; W]);
+
 /// The lanes of one access: an address for each, and EXEC.
 ///
 /// `addresses` holds one value a lane: 32 (wave32) or 64 (wave64). Other lengths up to 64 are allowed;
@@ -146,6 +152,10 @@ pub struct Port {
     pub rules: Rules,
     /// The region that the last access hit.
     pub hint: RegionHint,
+    /// The region that the last store of a whole wave hit: a copy need not look up its two regions.
+    pub store_hint: RegionHint,
+    /// The region that the last scalar load hit.
+    pub scalar_hint: RegionHint,
     /// M0, used only where [`Rules::m0_bounds_lds`] is set.
     pub m0: u32,
     /// Faults since the last [`Port::take_faults`], in the order met.
@@ -158,9 +168,18 @@ impl Port {
         Self {
             rules,
             hint: RegionHint::default(),
+            store_hint: RegionHint::default(),
+            scalar_hint: RegionHint::default(),
             m0: u32::MAX,
             faults: Vec::new(),
         }
+    }
+
+    /// Makes the port a new wave's, which is likely to touch the regions that the last one did.
+    pub fn restart(&mut self, rules: Rules) {
+        self.rules = rules;
+        self.m0 = u32::MAX;
+        self.faults.clear();
     }
 
     /// Takes the faults met so far.

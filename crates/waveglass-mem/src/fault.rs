@@ -74,8 +74,11 @@ pub enum FaultKind {
     ScratchRange,
     /// An instruction that may only touch global memory was given an address in the LDS aperture.
     LdsAperture,
-    /// A 64-bit atomic on scratch through a flat address (RDNA 3 ISA 11.1.1: 4-byte elements).
+    /// A 64-bit atomic (RDNA 3 ISA 11.1.1: 4-byte elements) or wide monitored load (CDNA 5 ISA 10.10) on
+    /// scratch through a flat address.
     ScratchAtomic,
+    /// The immediate offset of a scalar buffer access is negative (RDNA 3 ISA 8.1.2).
+    NegativeOffset,
 }
 
 impl fmt::Display for FaultKind {
@@ -88,7 +91,8 @@ impl fmt::Display for FaultKind {
             Self::LdsRange => "address is outside the LDS allocation",
             Self::ScratchRange => "offset is outside the lane's scratch",
             Self::LdsAperture => "address is in the LDS aperture",
-            Self::ScratchAtomic => "64-bit atomic on scratch",
+            Self::NegativeOffset => "the immediate offset of a scalar buffer access is negative",
+            Self::ScratchAtomic => "64-bit atomic or monitored load on scratch",
         })
     }
 }

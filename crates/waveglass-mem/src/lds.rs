@@ -4,12 +4,16 @@
 //! thread; so it is plain memory. Range rules are [`Generation::lds_range`](crate::Generation::lds_range)'s,
 //! alignment is forced in every mode but [`AlignmentMode::Unaligned`].
 
-use crate::access::{Bits, Element, Lanes, Port, ROW_LANES, Row};
+use crate::access::{Element, Lanes, Port, ROW_LANES, Row};
 use crate::atomic::AtomicWidth;
 use crate::fault::{Access, FaultKind, Space};
 use crate::global::Atomic;
 use crate::global::{lane_value, set_lane_value};
 use crate::rules::{AlignmentMode, LdsRange, Rules};
+use crate::wide;
+use whole_wave::{Gather, Scatter};
+
+mod whole_wave;
 
 /// One workgroup's LDS allocation.
 #[derive(Clone, Debug, Default)]
@@ -66,8 +70,14 @@ impl Lds {
     }
 
     /// Its size in bytes.
+    #[inline]
     pub fn size(&self) -> u32 {
         self.bytes.len() as u32
+    }
+
+    /// Makes all its bytes zero.
+    pub fn clear(&mut self) {
+        self.bytes.fill(0);
     }
 
     /// Its bytes.
@@ -82,6 +92,7 @@ impl Lds {
 
     /// The number of bytes that accesses through `port` may touch: the allocation, bounded by M0 where
     /// [`Rules::m0_bounds_lds`] says so on gfx9.
+    #[inline]
     pub fn limit(&self, port: &Port) -> u32 {
         if port.rules.m0_bounds_lds && port.rules.generation.is_gfx9() {
             self.size().min(port.m0)
@@ -107,6 +118,38 @@ impl Lds {
         }
     }
 
+    /// Loads `N` dwords for every lane of a full wave; gives `false`, with nothing done, if any lane is
+    /// out of range or the alignment mode wants a closer look. [`Lds::load`] then does.
+    ///
+    /// For handlers that are [`LaneLoop`](crate::wide::LaneLoop)s, into which it is inlined.
+    #[inline(always)]
+    pub fn load_whole<const N: usize, const W: usize>(
+        &self,
+        addresses: &[u32; W],
+        registers: &mut [[u32; W]; N],
+        port: &Port,
+    ) -> bool {
+        port.rules.alignment == AlignmentMode::Unaligned
+            && whole_wave::gather(
+                &self.bytes[..self.limit(port) as usize],
+                addresses,
+                registers,
+            )
+    }
+
+    /// [`Lds::load_whole`]'s counterpart; the highest lane that writes a byte leaves its value.
+    #[inline(always)]
+    pub fn store_whole<const N: usize, const W: usize>(
+        &mut self,
+        addresses: &[u32; W],
+        registers: &[[u32; W]; N],
+        port: &Port,
+    ) -> bool {
+        let limit = self.limit(port) as usize;
+        port.rules.alignment == AlignmentMode::Unaligned
+            && whole_wave::scatter(&mut self.bytes[..limit], addresses, registers)
+    }
+
     #[inline]
     fn load_n<const N: usize>(
         &self,
@@ -116,11 +159,11 @@ impl Lds {
         port: &mut Port,
     ) {
         if port.rules.alignment == AlignmentMode::Unaligned {
-            let memory = &self.bytes[..self.limit(port) as usize];
-            let done = match lanes.addresses.len() {
-                64 => gather_active::<N, 64>(memory, lanes, dst),
-                _ => gather_active::<N, 32>(memory, lanes, dst),
-            };
+            let done = wide::run(Gather::<N> {
+                memory: &self.bytes[..self.limit(port) as usize],
+                lanes,
+                flat: dst.as_flattened_mut(),
+            });
             if done {
                 return;
             }
@@ -188,12 +231,11 @@ impl Lds {
     ) {
         if port.rules.alignment == AlignmentMode::Unaligned && lanes.is_full() {
             let limit = self.limit(port) as usize;
-            let memory = &mut self.bytes[..limit];
-            let flat = src.as_flattened();
-            let done = match lanes.addresses.len() {
-                64 => scatter::<N, 64>(memory, lanes.addresses, flat),
-                _ => scatter::<N, 32>(memory, lanes.addresses, flat),
-            };
+            let done = wide::run(Scatter::<N> {
+                memory: &mut self.bytes[..limit],
+                lanes,
+                flat: src.as_flattened(),
+            });
             if done {
                 return;
             }
@@ -317,127 +359,6 @@ impl Lds {
         }
         to.copy_from_slice(&value.to_le_bytes()[..bytes as usize]);
     }
-}
-
-/// Whether `bytes` bytes at every address lie in the first `len` bytes.
-#[inline]
-fn all_in_range<const W: usize>(addresses: &[u32; W], bytes: usize, len: usize) -> bool {
-    let Some(last) = len.checked_sub(bytes).and_then(|l| i32::try_from(l).ok()) else {
-        return false;
-    };
-    // The sign of `last - address` or of `address` itself shows an address past the last start.
-    let bad = addresses.iter().fold(0, |bad, &address| {
-        bad | (last as u32).wrapping_sub(address) | address
-    });
-    bad >> 31 == 0
-}
-
-/// Whether each address is 4 past the one before.
-#[inline]
-fn consecutive<const W: usize>(addresses: &[u32; W]) -> bool {
-    let differing = addresses
-        .iter()
-        .zip(0u32..)
-        .fold(0, |differing, (&a, lane)| {
-            differing | (a ^ addresses[0].wrapping_add(lane * 4))
-        });
-    differing == 0
-}
-
-/// Loads `N` dwords for each of `W` lanes; `false`, with nothing done, if any is out of range.
-#[inline]
-fn gather<const N: usize, const W: usize>(
-    memory: &[u8],
-    addresses: &[u32],
-    flat: &mut [u32],
-) -> bool {
-    let (Some(addresses), Some(registers)) = (
-        addresses.first_chunk::<W>(),
-        flat.as_chunks_mut::<W>().0.first_chunk_mut::<N>(),
-    ) else {
-        return false;
-    };
-    if !all_in_range(addresses, N * 4, memory.len()) {
-        return false;
-    }
-    if N == 1 && consecutive(addresses) {
-        let bytes = memory[addresses[0] as usize..].as_chunks::<4>().0;
-        for (value, bytes) in registers[0].iter_mut().zip(bytes) {
-            *value = u32::from_le_bytes(*bytes);
-        }
-        return true;
-    }
-    for (lane, &address) in addresses.iter().enumerate() {
-        for (d, register) in registers.iter_mut().enumerate() {
-            // SAFETY: `all_in_range` found `address + N * 4 <= memory.len()` for every lane.
-            let bytes = unsafe {
-                let at = memory.as_ptr().add(address as usize + d * 4);
-                at.cast::<[u8; 4]>().read()
-            };
-            register[lane] = u32::from_le_bytes(bytes);
-        }
-    }
-    true
-}
-
-/// [`gather`] under EXEC: inactive lanes keep what `dst` holds.
-#[inline]
-fn gather_active<const N: usize, const W: usize>(
-    memory: &[u8],
-    lanes: Lanes<'_, u32>,
-    dst: &mut [Row],
-) -> bool {
-    let flat = dst.as_flattened_mut();
-    if lanes.is_full() {
-        return gather::<N, W>(memory, lanes.addresses, flat);
-    }
-    let (Some(addresses), Some(registers), Some(last)) = (
-        lanes.addresses.first_chunk::<W>(),
-        flat.as_chunks_mut::<W>().0.first_chunk_mut::<N>(),
-        memory.len().checked_sub(N * 4),
-    ) else {
-        return false;
-    };
-    let highest = Bits(lanes.exec).fold(0, |m, lane| m.max(addresses[lane % W]));
-    if highest as usize > last {
-        return false;
-    }
-    for lane in Bits(lanes.exec) {
-        let bytes = &memory[addresses[lane % W] as usize..];
-        for (register, bytes) in registers.iter_mut().zip(bytes.as_chunks::<4>().0) {
-            register[lane % W] = u32::from_le_bytes(*bytes);
-        }
-    }
-    true
-}
-
-/// Stores `N` dwords for each of `W` lanes; `false`, with nothing done, if any is out of range.
-#[inline]
-fn scatter<const N: usize, const W: usize>(
-    memory: &mut [u8],
-    addresses: &[u32],
-    flat: &[u32],
-) -> bool {
-    let (Some(addresses), Some(registers)) = (
-        addresses.first_chunk::<W>(),
-        flat.as_chunks::<W>().0.first_chunk::<N>(),
-    ) else {
-        return false;
-    };
-    if !all_in_range(addresses, N * 4, memory.len()) {
-        return false;
-    }
-    for (lane, &address) in addresses.iter().enumerate() {
-        for (d, register) in registers.iter().enumerate() {
-            let bytes = register[lane].to_le_bytes();
-            // SAFETY: `all_in_range` found `address + N * 4 <= memory.len()` for every lane.
-            unsafe {
-                let at = memory.as_mut_ptr().add(address as usize + d * 4);
-                at.cast::<[u8; 4]>().write(bytes);
-            }
-        }
-    }
-    true
 }
 
 /// Whether `[address + offset, + bytes)` lies below `limit`. The sum does not wrap: an address near

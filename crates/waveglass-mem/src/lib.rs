@@ -39,11 +39,12 @@ mod global;
 mod lds;
 mod rules;
 mod scratch;
+pub mod wide;
 
-pub use access::{Element, Lanes, Port, ROW_LANES, Row};
+pub use access::{Element, Lanes, PerLane, Port, ROW_LANES, Row};
 pub use atomic::{AtomicOp, AtomicRules, AtomicWidth};
 pub use fault::{Access, Fault, FaultKind, Nearest, Space};
-pub use flat::{Apertures, Flat, FlatLanes, Target, reject_non_global};
+pub use flat::{Apertures, Flat, FlatLanes, Target as FlatTarget, Target, reject_non_global};
 pub use global::{Atomic, GlobalMemory, MapError, Permission, RegionHint, RegionInfo};
 pub use lds::{Lds, lds_addtid, lds_align, lds_pair};
 pub use rules::{AlignmentMode, Generation, LdsRange, MinMaxRule, Rules};

@@ -44,6 +44,7 @@ impl Generation {
     ];
 
     /// Whether this is one of the gfx9 generations (GCN 5, CDNA 1 to 4), which share most rules.
+    #[inline]
     pub const fn is_gfx9(self) -> bool {
         matches!(
             self,

@@ -261,10 +261,19 @@ impl<'a> Bundle<'a> {
         if objects.is_empty() {
             return Err(Error::NoSuchTarget {
                 wanted: target.to_owned(),
-                available: self.entries.iter().map(|e| e.id.clone()).collect(),
+                available: self.targets(),
             });
         }
         Ok(objects)
+    }
+
+    /// The targets that it has code for, as target IDs; entries of other kinds by their names.
+    pub(crate) fn targets(&self) -> Vec<String> {
+        self.entries
+            .iter()
+            .filter(|e| e.size > 0)
+            .map(|e| e.target.as_ref().map_or(e.id.clone(), ToString::to_string))
+            .collect()
     }
 }
 

@@ -84,6 +84,12 @@ pub enum Error {
         /// The symbol.
         name: String,
     },
+    /// A bundle has code for several targets, and none is asked for.
+    #[error("the file has code for several targets: {}", .available.join(", "))]
+    TargetNeeded {
+        /// The entries that there are.
+        available: Vec<String>,
+    },
     /// A bundle has no code object for a target.
     #[error("no code object for {wanted}; the file has: {}", .available.join(", "))]
     NoSuchTarget {

@@ -88,15 +88,18 @@ impl<'a> File<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchTarget`] with the choices if none fits, or if `target` is `None` and the
-    /// file is a bundle.
+    /// [`Error::NoSuchTarget`] with the choices if none fits, [`Error::TargetNeeded`] if `target` is
+    /// `None` and there are several.
     pub fn code_objects(self, target: Option<&str>) -> Result<Vec<CodeObject>> {
         match (self, target) {
             (File::Bundle(bundle), Some(target)) => bundle.code_objects(target),
-            (File::Bundle(bundle), None) => Err(Error::NoSuchTarget {
-                wanted: "no target given".into(),
-                available: bundle.entries().iter().map(|e| e.id.clone()).collect(),
-            }),
+            (File::Bundle(bundle), None) => {
+                let targets = bundle.targets();
+                match targets.as_slice() {
+                    [only] => bundle.code_objects(only),
+                    _ => Err(Error::TargetNeeded { available: targets }),
+                }
+            }
             (File::CodeObject(object), Some(target))
                 if target.split(':').next() != Some(object.target().gfx) =>
             {

@@ -13,6 +13,7 @@ mod bundle;
 mod code_object;
 mod compressed;
 mod descriptor;
+mod elf_tables;
 mod error;
 mod file;
 mod image;

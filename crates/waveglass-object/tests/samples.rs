@@ -173,3 +173,72 @@ fn code_object_v2_is_refused_by_name() {
             .contains("code object V2")
     );
 }
+
+#[test]
+fn an_absolute_relocation_is_symbol_and_addend_at_the_load_address() {
+    let image = object("relocations.co").image().clone();
+    let kinds: Vec<_> = image.relocations().iter().map(|r| r.kind).collect();
+    assert_eq!(kinds, [RelocationKind::Word64; 2]);
+    let word = image.relocations().iter().map(|r| r.address).min().unwrap();
+    let base = 0x7f00_0000_0000;
+    let loaded = image.relocated(base).unwrap();
+    let s = loaded
+        .segments
+        .iter()
+        .rfind(|s| s.address <= base + word)
+        .unwrap();
+    let at = (base + word - s.address) as usize;
+    // `here` stands after the two words.
+    assert_eq!(s.data[at..at + 8], (base + word + 16 + 5).to_le_bytes());
+    assert_eq!(s.data[at + 8..at + 16], (base + word).to_le_bytes());
+}
+
+#[test]
+fn v3_has_one_bit_for_each_feature() {
+    // AMDGPUUsage, "AMDGPU ELF Header e_flags for Code Object V3": xnack 0x100, sramecc 0x200.
+    for (bits, xnack, sramecc) in [
+        (0, Feature::Unsupported, Feature::Unsupported),
+        (0x100, Feature::On, Feature::Unsupported),
+        (0x300, Feature::On, Feature::On),
+    ] {
+        let mut data = read("vadd-gfx90a-v4.co");
+        data[8] = 1;
+        let flags = 0x3f_u32 | bits;
+        data[48..52].copy_from_slice(&flags.to_le_bytes());
+        let object = CodeObject::parse(&data).unwrap();
+        assert_eq!(object.version(), CodeObjectVersion::V3);
+        let t = object.target();
+        assert_eq!((t.gfx, t.xnack, t.sramecc), ("gfx90a", xnack, sramecc));
+    }
+}
+
+#[test]
+fn the_first_compressed_format_and_zlib_are_read() {
+    use std::io::Write;
+    let plain = read("vadd.bundle");
+    let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+    zlib.write_all(&plain).unwrap();
+    // Magic, version 1, method 0 (zlib), decompressed size, hash; no total size.
+    let mut data = b"CCOB\x01\0\0\0".to_vec();
+    data.extend((plain.len() as u32).to_le_bytes());
+    data.extend([0; 8]);
+    data.extend(zlib.finish().unwrap());
+    let code = |data: &[u8]| {
+        let objects = File::parse(data)
+            .unwrap()
+            .code_objects(Some("gfx906"))
+            .unwrap();
+        objects[0].image().segments()[1].clone()
+    };
+    assert_eq!(code(&data), code(&plain));
+}
+
+#[test]
+fn a_file_without_section_headers_is_refused() {
+    let mut data = read("vadd-gfx90a-v5.co");
+    // e_shoff, then e_shnum and e_shstrndx.
+    data[40..48].fill(0);
+    data[60..64].fill(0);
+    let error = CodeObject::parse(&data).unwrap_err().to_string();
+    assert!(error.contains("section headers"), "{error}");
+}

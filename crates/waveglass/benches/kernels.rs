@@ -1,5 +1,7 @@
-//! Whole kernels: the tiled matrix product, a 64 MiB copy beside memcpy, and the start of a small
-//! kernel. `cargo bench -p waveglass --bench kernels` prints the figures of one run.
+//! Whole kernels: the tiled matrix product, a product through matrix instructions, a 64 MiB copy
+//! beside memcpy, and the start of a small kernel. `cargo bench -p waveglass --bench kernels` prints
+//! the figures of one run; with `-- matmul`, `-- matrix`, `-- copy` or `-- start` it makes that part
+//! alone.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -31,19 +33,36 @@ fn limits(threads: usize) -> Limits {
 }
 
 fn main() {
+    let parts: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| !a.starts_with('-'))
+        .collect();
+    let wanted = |part: &str| parts.is_empty() || parts.iter().any(|p| p == part);
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
     for (target, file) in [
         ("gfx900", "matmul.O3.gfx900.hsaco"),
         ("gfx1100", "matmul.O3.hipfb"),
         ("gfx90a", "matmul.O3.hipfb"),
     ] {
+        if !wanted("matmul") {
+            break;
+        }
         matmul(file, target, "matmul_512", [32, 32, 1], threads);
         matmul(file, target, "matmul_512_blocked", [8, 8, 1], threads);
     }
-    for threads in [1, threads] {
-        copy(threads);
+    if wanted("matrix") {
+        for target in ["gfx90a", "gfx942", "gfx1100", "gfx1201", "gfx1250"] {
+            matrix(target, threads);
+        }
     }
-    start();
+    if wanted("copy") {
+        for threads in [1, threads] {
+            copy(threads);
+        }
+    }
+    if wanted("start") {
+        start();
+    }
 }
 
 fn matmul(file: &str, target: &str, kernel: &str, grid: [u32; 3], threads: usize) {
@@ -80,19 +99,57 @@ fn matmul(file: &str, target: &str, kernel: &str, grid: [u32; 3], threads: usize
     );
 }
 
+/// The f16 product of 1024 x 1024 x 1024 through 16x16x16 (gfx1250: 16x16x32) matrix instructions.
+fn matrix(target: &str, threads: usize) {
+    let module = Module::load(&built("matrix.O3.hipfb"), Some(target)).expect("the module loads");
+    let n = 1024usize;
+    // Halves between 0.5 and 1 of either sign.
+    let halves = |seed: u32| -> Vec<u8> {
+        floats(n * n, seed)
+            .chunks(4)
+            .flat_map(|x| (0x3800 | u16::from_le_bytes([x[0], x[1]]) & 0x83ff).to_le_bytes())
+            .collect()
+    };
+    let lanes = if target.len() == 6 { 64 } else { 32 };
+    let mut best = Duration::MAX;
+    for _ in 0..3 {
+        let report = module
+            .launch(Some("product_f16_1024"))
+            .expect("the kernel is there")
+            .block([lanes, 1, 1])
+            .grid([16, 16, 1])
+            .arg(Arg::Buffer(halves(1)))
+            .arg(Arg::Buffer(halves(2)))
+            .arg(Arg::Buffer(vec![0; n * n * 4]))
+            .limits(limits(threads))
+            .run()
+            .expect("the launch fits");
+        if let Some(e) = report.error {
+            println!("{target} product_f16_1024: {e}");
+            return;
+        }
+        best = best.min(report.time);
+    }
+    println!(
+        "product_f16_1024 {target}, {threads} threads: {:.0} ms, {:.1} GFLOP/s",
+        best.as_secs_f64() * 1e3,
+        2.0 * (n * n * n) as f64 / best.as_secs_f64() / 1e9
+    );
+}
+
 fn copy(threads: usize) {
     let module = Module::load(&built("linear.O3.hipfb"), Some("gfx900")).expect("the module loads");
     let size = 64usize << 20;
     let source = vec![0x5au8; size];
     let mut best = Duration::MAX;
-    for _ in 0..3 {
+    for _ in 0..7 {
         let report = module
             .launch(Some("copy_b128"))
             .expect("the kernel is there")
             .block([256, 1, 1])
             .grid([(size / 16 / 256) as u32, 1, 1])
             .arg(Arg::Buffer(source.clone()))
-            .arg(Arg::Buffer(vec![0; size]))
+            .arg(Arg::Buffer(vec![1; size])) // touched, as memcpy's target is
             .arg(Arg::Value(((size / 16) as u32).to_le_bytes().to_vec()))
             .limits(limits(threads))
             .run()

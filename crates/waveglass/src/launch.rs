@@ -1,14 +1,15 @@
 //! Loading a code object and launching a kernel of it.
 
+use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 use waveglass_exec::{
     Dispatch, Limits, Outcome, Packet, Program, Registers, RunError, ScratchArena, Setup, Trace,
-    run, scratch_needed,
+    Watch, run, scratch_needed,
 };
 use waveglass_isa::Target;
 use waveglass_mem::{GlobalMemory, MapError, Permission};
 use waveglass_object::{
-    CodeObject, File, Kernel, KernelDescriptor, SymbolKind, ValueKind, WorkItemIdVgprs,
+    CodeObject, Feature, File, Kernel, KernelDescriptor, SymbolKind, ValueKind, WorkItemIdVgprs,
 };
 
 /// Why a kernel cannot be launched.
@@ -73,7 +74,7 @@ pub struct Launch<'a> {
     args: Vec<(Option<String>, Arg)>,
     dynamic_lds: u32,
     limits: Limits,
-    trace: Option<Trace<'a>>,
+    watch: Watch<'a>,
 }
 
 /// What a run gives.
@@ -108,9 +109,40 @@ const DYNAMIC_STACK: u32 = 16 << 10;
 
 /// A grid in the unit in which it was given.
 #[derive(Clone, Copy)]
-enum Grid {
+pub(crate) enum Grid {
     Groups([u32; 3]),
     Items([u32; 3]),
+}
+
+impl Grid {
+    /// Work-items in each dimension, of which the dispatch packet has 32 bits.
+    pub(crate) fn work_items(self, block: [u32; 3]) -> Result<[u32; 3], LaunchError> {
+        let group: u64 = block
+            .iter()
+            .fold(1, |n: u64, &b| n.saturating_mul(b as u64));
+        if group == 0 || group > MAX_GROUP {
+            return Err(LaunchError::Bad(format!(
+                "a block of {group} work-items is not possible; it must have 1 to {MAX_GROUP}"
+            )));
+        }
+        let mut items = match self {
+            Grid::Groups(groups) | Grid::Items(groups) => groups,
+        };
+        if items.contains(&0) {
+            return Err(LaunchError::Bad("the grid is empty".into()));
+        }
+        if let Grid::Groups(groups) = self {
+            for (n, (g, b)) in items.iter_mut().zip(groups.iter().zip(block)) {
+                *n = g.checked_mul(b).ok_or_else(|| {
+                    LaunchError::Bad(format!(
+                        "{g} workgroups of {b} work-items are too many; a grid has at most {} work-items in a dimension",
+                        u32::MAX
+                    ))
+                })?;
+            }
+        }
+        Ok(items)
+    }
 }
 
 /// Work-items that a workgroup may have.
@@ -188,6 +220,18 @@ impl Module {
         })
     }
 
+    /// Whether the processor runs with SRAM error correction, where the target has that: as the code
+    /// object needs it; on where it takes either or is raw code, since accelerators run so. (V3 code
+    /// objects say on or off.)
+    pub(crate) fn sramecc(&self) -> bool {
+        match &self.code {
+            Code::Object(object) => {
+                matches!(object.target().sramecc, Feature::On | Feature::Any)
+            }
+            Code::Raw(_) => true,
+        }
+    }
+
     /// Sets the wave size of raw code; code objects carry their own.
     ///
     /// # Errors
@@ -258,7 +302,7 @@ impl Module {
             args: Vec::new(),
             dynamic_lds: 0,
             limits: Limits::default(),
-            trace: None,
+            watch: Watch::default(),
         })
     }
 }
@@ -316,7 +360,14 @@ impl<'a> Launch<'a> {
     /// Sees every instruction before it is executed.
     #[must_use]
     pub fn trace(mut self, trace: Trace<'a>) -> Self {
-        self.trace = Some(trace);
+        self.watch.trace = Some(trace);
+        self
+    }
+
+    /// Counts the workgroups that have ended, for whoever shows progress.
+    #[must_use]
+    pub fn progress(mut self, groups_done: &'a AtomicU64) -> Self {
+        self.watch.groups_done = Some(groups_done);
         self
     }
 
@@ -325,9 +376,9 @@ impl<'a> Launch<'a> {
     /// # Errors
     ///
     /// [`LaunchError`] when it cannot start. What goes wrong while it runs is in the report.
-    pub fn run(self) -> Result<Report, LaunchError> {
+    pub fn run(mut self) -> Result<Report, LaunchError> {
         let shape = Shape::of(self.module, &self.kernel)?;
-        let items = self.work_items_of_grid()?;
+        let items = self.grid.work_items(self.block)?;
         let mut memory = GlobalMemory::new();
         let (kernarg, buffers) = self.arguments(&shape, items, &mut memory)?;
         let packet = Packet {
@@ -363,7 +414,7 @@ impl<'a> Launch<'a> {
             "kernarg segment",
         )?;
         let (code, base, entries) = map_code(self.module, &mut memory)?;
-        let program = Program::compile(
+        let program = Program::compile_with(
             self.module.target,
             shape.wave_size,
             &code,
@@ -373,6 +424,7 @@ impl<'a> Launch<'a> {
                 vgprs: shape.vgprs,
                 agprs: shape.agprs,
             },
+            self.module.sramecc(),
         );
         let dispatch = Dispatch {
             target: self.module.target,
@@ -403,16 +455,13 @@ impl<'a> Launch<'a> {
             &memory,
             scratch,
             &self.limits,
-            self.trace,
+            self.watch,
         );
         let time = start.elapsed();
+        // The buffers' memory is the caller's own, handed there and back; empty ones have none.
         let buffers = buffers
             .iter()
-            .map(|&(address, len)| {
-                let mut data = vec![0; len];
-                memory.read(address, &mut data);
-                data
-            })
+            .map(|&address| memory.take(address).unwrap_or_default())
             .collect();
         Ok(Report {
             outcome,
@@ -423,42 +472,14 @@ impl<'a> Launch<'a> {
         })
     }
 
-    /// Work-items in each dimension, of which the dispatch packet has 32 bits.
-    fn work_items_of_grid(&self) -> Result<[u32; 3], LaunchError> {
-        let group: u64 = self.block.iter().map(|&b| b as u64).product();
-        if group == 0 || group > MAX_GROUP {
-            return Err(LaunchError::Bad(format!(
-                "a block of {} work-items is not possible; it must have 1 to {MAX_GROUP}",
-                group
-            )));
-        }
-        let mut items = match self.grid {
-            Grid::Groups(groups) | Grid::Items(groups) => groups,
-        };
-        if items.contains(&0) {
-            return Err(LaunchError::Bad("the grid is empty".into()));
-        }
-        if let Grid::Groups(groups) = self.grid {
-            for (n, (g, b)) in items.iter_mut().zip(groups.iter().zip(self.block)) {
-                *n = g.checked_mul(b).ok_or_else(|| {
-                    LaunchError::Bad(format!(
-                        "{g} workgroups of {b} work-items are too many; a grid has at most {} work-items in a dimension",
-                        u32::MAX
-                    ))
-                })?;
-            }
-        }
-        Ok(items)
-    }
-
-    /// The kernarg segment's bytes, and the address and size of each buffer.
-    #[allow(clippy::type_complexity)]
+    /// The kernarg segment's bytes, and the address of each buffer, whose bytes move from the
+    /// arguments to `memory`.
     fn arguments(
-        &self,
+        &mut self,
         shape: &Shape<'_>,
         items: [u32; 3],
         memory: &mut GlobalMemory,
-    ) -> Result<(Vec<u8>, Vec<(u64, usize)>), LaunchError> {
+    ) -> Result<(Vec<u8>, Vec<u64>), LaunchError> {
         let mut kernarg = vec![0u8; shape.kernarg_size.next_multiple_of(16).max(16)];
         let mut buffers = Vec::new();
         let mut next = place::BUFFERS;
@@ -487,7 +508,7 @@ impl<'a> Launch<'a> {
         let mut taken = vec![false; explicit.len()];
         let mut raw_offset = 0;
         let mut position = 0;
-        for (given, (name, arg)) in self.args.iter().enumerate() {
+        for (given, (name, arg)) in self.args.iter_mut().enumerate() {
             let mut label = match name {
                 Some(n) => format!("{n:?}"),
                 None => given.to_string(),
@@ -529,14 +550,15 @@ impl<'a> Launch<'a> {
             let bytes = match arg {
                 Arg::Value(b) => b.clone(),
                 Arg::Buffer(data) => {
+                    let (address, size) = (next, data.len() as u64);
                     // An empty buffer has an address, and no memory there.
-                    if !data.is_empty() {
+                    if size != 0 {
                         let title = format!("argument {label}");
-                        memory.map_bytes(next, data, Permission::ReadWrite, title)?;
+                        let data = std::mem::take(data);
+                        memory.map_vec(next, data, Permission::ReadWrite, title)?;
                     }
-                    buffers.push((next, data.len()));
-                    let address = next;
-                    next = (next + data.len() as u64 + place::GAP).next_multiple_of(place::GAP);
+                    buffers.push(address);
+                    next = (next + size + place::GAP).next_multiple_of(place::GAP);
                     address.to_le_bytes().to_vec()
                 }
             };
@@ -552,20 +574,41 @@ impl<'a> Launch<'a> {
             kernarg[offset..offset + size].copy_from_slice(&bytes);
         }
         if let Some(k) = shape.kernel {
-            self.hidden_arguments(k, items, &mut kernarg);
+            let hidden = Hidden {
+                target: self.module.target,
+                items,
+                block: self.block,
+                dynamic_lds: self.dynamic_lds,
+                queue: place::QUEUE,
+            };
+            hidden.fill(k, 0, &mut kernarg);
         }
         Ok((kernarg, buffers))
     }
+}
 
-    /// Fills the hidden arguments in (AMDGPUUsage, "Code Object V5 Metadata", `.value_kind`).
-    fn hidden_arguments(&self, kernel: &Kernel, items: [u32; 3], kernarg: &mut [u8]) {
-        let apertures = waveglass_exec::dispatch::apertures(self.module.target);
+/// What the hidden arguments say of a launch.
+pub(crate) struct Hidden {
+    pub(crate) target: Target,
+    /// Work-items of the grid.
+    pub(crate) items: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) dynamic_lds: u32,
+    /// The address of the queue.
+    pub(crate) queue: u64,
+}
+
+impl Hidden {
+    /// Fills in the hidden arguments that start at byte `from` or later (AMDGPUUsage, "Code Object V5
+    /// Metadata", `.value_kind`).
+    pub(crate) fn fill(&self, kernel: &Kernel, from: usize, kernarg: &mut [u8]) {
+        let apertures = waveglass_exec::dispatch::apertures(self.target);
         let Some(metadata) = &kernel.metadata else {
             return;
         };
         for a in metadata.args.iter().filter(|a| a.kind.is_hidden()) {
-            let whole = |i: usize| (items[i] / self.block[i]) as u64;
-            let partial = |i: usize| (items[i] % self.block[i]) as u64;
+            let whole = |i: usize| (self.items[i] / self.block[i]) as u64;
+            let partial = |i: usize| (self.items[i] % self.block[i]) as u64;
             let value: u64 = match a.kind {
                 ValueKind::HiddenBlockCountX => whole(0),
                 ValueKind::HiddenBlockCountY => whole(1),
@@ -580,11 +623,14 @@ impl<'a> Launch<'a> {
                 ValueKind::HiddenDynamicLdsSize => self.dynamic_lds as u64,
                 ValueKind::HiddenPrivateBase => apertures.private_base() >> 32,
                 ValueKind::HiddenSharedBase => apertures.shared_base() >> 32,
-                ValueKind::HiddenQueuePtr => place::QUEUE,
+                ValueKind::HiddenQueuePtr => self.queue,
                 // Global offsets are zero; there is no host to call, no heap, no printf buffer.
                 _ => 0,
             };
             let (offset, size) = (a.offset as usize, (a.size as usize).min(8));
+            if offset < from {
+                continue;
+            }
             if let Some(slot) = kernarg.get_mut(offset..offset + size) {
                 slot.copy_from_slice(&value.to_le_bytes()[..size]);
             }
@@ -593,7 +639,7 @@ impl<'a> Launch<'a> {
 }
 
 /// `amd_queue_t`, as far as kernels read it: the apertures' high halves at bytes 64 and 68.
-fn queue_bytes(target: Target) -> [u8; 256] {
+pub(crate) fn queue_bytes(target: Target) -> [u8; 256] {
     let mut b = [0; 256];
     let apertures = waveglass_exec::dispatch::apertures(target);
     b[64..68].copy_from_slice(&((apertures.shared_base() >> 32) as u32).to_le_bytes());
@@ -602,21 +648,21 @@ fn queue_bytes(target: Target) -> [u8; 256] {
 }
 
 /// What the launch needs to know of a kernel.
-struct Shape<'a> {
-    kernel: Option<&'a Kernel>,
-    setup: Setup,
-    wave_size: u32,
-    vgprs: u32,
-    agprs: u32,
-    entry: u64,
-    descriptor_address: u64,
-    private_segment: u32,
-    group_segment: u32,
-    kernarg_size: usize,
+pub(crate) struct Shape<'a> {
+    pub(crate) kernel: Option<&'a Kernel>,
+    pub(crate) setup: Setup,
+    pub(crate) wave_size: u32,
+    pub(crate) vgprs: u32,
+    pub(crate) agprs: u32,
+    pub(crate) entry: u64,
+    pub(crate) descriptor_address: u64,
+    pub(crate) private_segment: u32,
+    pub(crate) group_segment: u32,
+    pub(crate) kernarg_size: usize,
 }
 
 impl<'a> Shape<'a> {
-    fn of(module: &'a Module, name: &str) -> Result<Self, LaunchError> {
+    pub(crate) fn of(module: &'a Module, name: &str) -> Result<Self, LaunchError> {
         let Code::Object(object) = &module.code else {
             return Ok(Self::raw(module.target, module.wave_size));
         };
@@ -624,13 +670,7 @@ impl<'a> Shape<'a> {
             .kernel(name)
             .ok_or_else(|| LaunchError::Bad(format!("there is no kernel {name:?}")))?;
         let d = &kernel.descriptor;
-        let total = d.vgpr_count();
-        let (vgprs, agprs) = match d.accum_offset() {
-            Some(first) => (first.min(total), total.saturating_sub(first)),
-            // gfx908 gives as many AGPRs as VGPRs.
-            None if module.target == Target::Gfx908 => (total, total),
-            None => (total, 0),
-        };
+        let Registers { vgprs, agprs } = registers(d, module.target);
         let dynamic = kernel
             .metadata
             .as_ref()
@@ -690,7 +730,20 @@ impl<'a> Shape<'a> {
     }
 }
 
-fn setup(d: &KernelDescriptor, target: Target) -> Setup {
+/// The registers that a descriptor gives a wave.
+pub(crate) fn registers(d: &KernelDescriptor, target: Target) -> Registers {
+    let total = d.vgpr_count();
+    let (vgprs, agprs) = match d.accum_offset() {
+        Some(first) => (first.min(total), total.saturating_sub(first)),
+        // gfx908 gives as many AGPRs as VGPRs.
+        None if target == Target::Gfx908 => (total, total),
+        None => (total, 0),
+    };
+    Registers { vgprs, agprs }
+}
+
+/// The state that a descriptor asks for.
+pub(crate) fn setup(d: &KernelDescriptor, target: Target) -> Setup {
     Setup {
         private_segment_buffer: d.enable_sgpr_private_segment_buffer(),
         dispatch_ptr: d.enable_sgpr_dispatch_ptr(),
@@ -718,6 +771,7 @@ fn setup(d: &KernelDescriptor, target: Target) -> Setup {
         dx10_clamp: target.major() < 12 && d.dx10_clamp(),
         ieee: target.major() < 12 && d.ieee_mode(),
         fp16_overflow: d.fp16_overflow(),
+        named_barriers: d.named_barrier_count().unwrap_or(0),
     }
 }
 
@@ -759,12 +813,16 @@ fn map_code(
     }
     let (code, base) =
         code.ok_or_else(|| LaunchError::Bad("the code object has no executable segment".into()))?;
-    let mut entries: Vec<u64> = object
+    Ok((code, base, entries(object, place::IMAGE)))
+}
+
+/// Where instructions start in a code object that is loaded at `base`.
+pub(crate) fn entries(object: &CodeObject, base: u64) -> Vec<u64> {
+    let functions = object
         .symbols()
         .iter()
         .filter(|s| s.kind == SymbolKind::Function)
-        .map(|s| place::IMAGE + s.address)
-        .collect();
-    entries.extend(object.kernels().iter().map(|k| place::IMAGE + k.entry));
-    Ok((code, base, entries))
+        .map(|s| base + s.address);
+    let kernels = object.kernels().iter().map(|k| base + k.entry);
+    functions.chain(kernels).collect()
 }

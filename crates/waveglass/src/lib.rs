@@ -2,7 +2,8 @@
 //!
 //! This is the crate that a user adds to Cargo.toml: [`isa`] decodes, [`asm`] prints, [`object`]
 //! reads code objects, and [`Card`] and [`Listing`] explain one instruction and a whole file. The
-//! `waveglass` command is a thin layer over it. [`Module`] and [`Launch`] run kernels.
+//! `waveglass` command is a thin layer over it. [`Module`] and [`Launch`] run kernels; [`host`] runs
+//! them on the process's own memory.
 //!
 //! ```
 //! use waveglass::{Card, isa::{Target, decode}};
@@ -14,18 +15,24 @@
 //! assert_eq!(src0.meaning, "inline constant 1.0");
 //! ```
 
+pub mod access;
 mod assembly;
 mod card;
+mod descriptor;
+pub mod host;
 mod launch;
 mod listing;
 mod meaning;
 mod source;
+mod source_lines;
 mod target_facts;
 
 pub use assembly::link_code_object;
 pub use card::{Card, FieldRow, OperandRow};
+pub use descriptor::{DescriptorCard, DescriptorError, DescriptorRow, set_descriptor_field};
 pub use listing::{Function, Line, Listing, ListingError, ListingOptions, disassemble};
 pub use source::{SourceError, source_of};
+pub use source_lines::{SourceLine, SourceLines};
 pub use target_facts::TargetFacts;
 
 pub use waveglass_asm as asm;

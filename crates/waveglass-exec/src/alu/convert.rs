@@ -319,6 +319,20 @@ pub fn v_cvt_sr_f16_f32(a: f32, seed: u32) -> u16 {
     v_cvt_f16_f32_round(value, Round::TowardZero)
 }
 
+/// `v_cvt_sr_pk_f16_f32` (CDNA5): the top 13 bits of each half of `seed` decide about the 13 bits
+/// that are discarded, `a` with the low half and `b` with the high one.
+///
+/// The manual's listing adds all 16 bits of the half at the source's last place, three of them
+/// above the last place of the result, and then converts; that would not be a rounding, so the
+/// text of its section 7.6.1 is followed: the seed is added below the result and the sum truncated.
+#[inline(always)]
+pub fn v_cvt_sr_pk_f16_f32(a: f32, b: f32, seed: u32) -> u32 {
+    pack(
+        v_cvt_sr_f16_f32(a, seed >> 3),
+        v_cvt_sr_f16_f32(b, seed >> 19),
+    )
+}
+
 /// `v_cvt_pk_u16_f32`.
 #[inline(always)]
 pub fn v_cvt_pk_u16_f32(a: f32, b: f32) -> u32 {

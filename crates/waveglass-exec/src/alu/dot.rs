@@ -22,6 +22,42 @@ fn products(a: u32, b: u32, widen: impl Fn(u16) -> f32) -> [f32; 2] {
     ]
 }
 
+/// Two halves with denormals as zeros of their signs.
+#[inline(always)]
+pub fn flush_pk_f16(x: u32) -> u32 {
+    let keep = |exponent: u32, half: u32| {
+        if x & exponent == 0 {
+            half & 0x8000_8000
+        } else {
+            half
+        }
+    };
+    x & (keep(0x7c00, 0xffff) | keep(0x7c00_0000, 0xffff_0000))
+}
+
+/// Two bfloat16 with denormals as zeros of their signs.
+#[inline(always)]
+pub fn flush_pk_bf16(x: u32) -> u32 {
+    let keep = |exponent: u32, half: u32| {
+        if x & exponent == 0 {
+            half & 0x8000_8000
+        } else {
+            half
+        }
+    };
+    x & (keep(0x7f80, 0xffff) | keep(0x7f80_0000, 0xffff_0000))
+}
+
+/// A denormal as a zero of its sign.
+#[inline(always)]
+pub fn flush_f32(x: f32) -> f32 {
+    if x.to_bits() & 0x7f80_0000 == 0 {
+        f32::from_bits(x.to_bits() & 0x8000_0000)
+    } else {
+        x
+    }
+}
+
 /// `v_dot2_f32_f16` of GCN5, CDNA and RDNA1-2, `v_dot2c_f32_f16`,
 /// `v_dot2acc_f32_f16`: the addend first, then the low and the high product.
 #[inline(always)]
@@ -59,9 +95,17 @@ pub fn v_dot2_f16_f16(a: u32, b: u32, c: u16) -> u16 {
     v_add_f16(low, v_mul_f16((a >> 16) as u16, (b >> 16) as u16))
 }
 
-/// `v_dot2_bf16_bf16`: every product and sum rounded to BF16.
+/// `v_dot2_bf16_bf16`: every product and sum rounded to BF16; it "disables all denorms" (RDNA3 ISA
+/// 7.2.4).
 #[inline(always)]
 pub fn v_dot2_bf16_bf16(a: u32, b: u32, c: u16) -> u16 {
+    let (a, b) = (flush_pk_bf16(a), flush_pk_bf16(b));
+    let c = flush_pk_bf16(c.into()) as u16;
+    flush_pk_bf16(dot2_bf16(a, b, c).into()) as u16
+}
+
+#[inline(always)]
+fn dot2_bf16(a: u32, b: u32, c: u16) -> u16 {
     let low = bf16::v_add_bf16(c, bf16::v_mul_bf16(a as u16, b as u16));
     let high = bf16::v_mul_bf16((a >> 16) as u16, (b >> 16) as u16);
     narrow_bf16(v_add_f32(widen_bf16(low), widen_bf16(high)))

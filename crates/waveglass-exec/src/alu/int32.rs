@@ -244,6 +244,35 @@ pub fn v_cndmask_b32(a: u32, b: u32, mask: bool) -> u32 {
     if mask { b } else { a }
 }
 
+/// The manual's table for `v_screen_partition_4se_b32`, sixteen entries to a number, the first one
+/// lowest.
+const SCREEN_PARTITION: [u64; 16] = [
+    0xffff_fff7_fff5_f731,
+    0xffff_ffbf_ffaf_e62f,
+    0xffff_fdff_f5ff_c4fd,
+    0xffff_efff_afff_8fb9,
+    0xfffe_fff6_fdc4_ffff,
+    0xffdf_f99f_b98f_ffff,
+    0xfbff_f9ff_31f7_ffff,
+    0x7fff_6ff6_2fe6_ffff,
+    0xfffa_fb32_ffff_fffb,
+    0xff5f_d91f_ffff_ff7f,
+    0xfaff_c8fe_ffff_feff,
+    0x5fff_4f76_ffff_dfff,
+    0xfec8_ffff_fffd_fff9,
+    0x764f_ffff_ffef_f66f,
+    0x32fb_ffff_f7ff_f6ff,
+    0x1fd9_ffff_bfff_9ff9,
+];
+
+/// `v_screen_partition_4se_b32`: which of four screen backends a box of 32-pixel tiles touches, by
+/// the manual's table of 256 entries.
+#[inline(always)]
+pub fn v_screen_partition_4se_b32(a: u32) -> u32 {
+    let entry = a & 0xff;
+    (SCREEN_PARTITION[entry as usize / 16] >> (4 * (entry % 16)) & 15) as u32
+}
+
 /// `v_prng_b32`: one step of the manual's linear feedback shift register.
 #[inline(always)]
 pub fn v_prng_b32(a: u32) -> u32 {
@@ -650,6 +679,9 @@ mod tests {
 
     #[test]
     fn the_random_step_folds_the_top_bit_back() {
+        // The table's beginning: 0x1, 0x3, 0x7, 0xf, 0x5; its entries 17 and 255.
+        let table = [0, 1, 2, 3, 4, 17, 255].map(v_screen_partition_4se_b32);
+        assert_eq!(table, [1, 3, 7, 15, 5, 2, 1]);
         assert_eq!(v_prng_b32(1), 2);
         assert_eq!(v_prng_b32(0x8000_0000), 197);
     }

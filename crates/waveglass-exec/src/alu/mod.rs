@@ -35,5 +35,6 @@ pub mod minmax;
 pub mod mix;
 pub mod modifiers;
 pub mod packed;
+pub mod rounding;
 pub mod small_float;
 pub mod transcendental;

@@ -37,6 +37,14 @@ pub const FP8: SmallFormat = SmallFormat {
     bias: 7,
     special: Special::NanOnly,
 };
+/// E5M3 without a sign, a scale of CDNA 5's matrix operations: up to 114688. The ninth bit stands
+/// for the sign that it has not.
+pub const E5M3: SmallFormat = SmallFormat {
+    bits: 9,
+    mantissa: 3,
+    bias: 15,
+    special: Special::NanOnly,
+};
 /// OCP E5M2: up to 57344.
 pub const BF8: SmallFormat = SmallFormat {
     bits: 8,
@@ -204,6 +212,16 @@ impl SmallFormat {
         };
         self.encode_truncated(if x.is_finite() { value } else { x }, saturate)
     }
+}
+
+/// The E5M3 code of `x` by `encode`: negative numbers become zero, since the format has none; what
+/// the hardware makes of them is not documented.
+#[inline(always)]
+pub fn e5m3(x: f32, encode: impl Fn(SmallFormat, f32) -> u32) -> u32 {
+    if x < 0.0 {
+        return 0;
+    }
+    encode(E5M3, x) & 0xff
 }
 
 /// `v_cvt_f32_fp8`, `v_cvt_f32_bf8` and the lane of `v_cvt_pk_f32_fp8`,

@@ -2,8 +2,10 @@
 //!
 //! Programs switch the mode on for a few instructions and off again in the same run of code. So
 //! the vector operations between the two are marked when the program is linked, and only those
-//! look at the mode. Where the mode could last past a branch, switching it on is refused.
+//! look at the mode. Where the mode could last past a branch, or `s_setreg` switches it on, all of
+//! the program's vector operations are marked.
 
+use super::salu::may_switch_index_mode;
 use super::{NEXT, Registry, Semantics};
 use crate::machine::Machine;
 use crate::program::{Compile, Handler, Op, Src, Step};
@@ -75,28 +77,28 @@ fn switch_on(m: &mut Machine<'_>, op: &Op) -> Step {
 
 /// Marks the vector operations that index mode may reach.
 pub(crate) fn mark(ops: &mut [Op]) {
+    let mut reached = Vec::new();
     for i in 0..ops.len() {
-        if ops[i].mnemonic() != "s_set_gpr_idx_on" {
-            continue;
-        }
-        match region(ops, i) {
-            Some(inside) => {
-                for j in inside {
-                    if ops[j].family == Family::Valu && ops[j].parts.is_empty() {
-                        let plain = ops[j].clone();
-                        ops[j].run = run_indexed;
-                        ops[j].parts = Box::new([plain]);
-                    }
+        let lasting = match ops[i].mnemonic() {
+            "s_set_gpr_idx_on" => match region(ops, i) {
+                Some(inside) => {
+                    reached.extend(inside);
+                    false
                 }
-            }
-            None => {
-                ops[i].run = |m, op| {
-                    m.refuse(
-                        op,
-                        "VGPR index mode that lasts past a branch is not modelled",
-                    )
-                };
-            }
+                None => true,
+            },
+            _ => ops[i].inst.as_ref().is_some_and(may_switch_index_mode),
+        };
+        if lasting {
+            reached = (0..ops.len()).collect();
+            break;
+        }
+    }
+    for j in reached {
+        if ops[j].family == Family::Valu && ops[j].parts.is_empty() {
+            let plain = ops[j].clone();
+            ops[j].run = run_indexed;
+            ops[j].parts = Box::new([plain]);
         }
     }
 }
@@ -232,10 +234,23 @@ mod tests {
     }
 
     #[test]
-    fn a_mode_that_lasts_past_the_end_is_refused() {
+    fn a_mode_that_lasts_reaches_the_whole_program() {
         let mut b = Bench::new(Target::Gfx900, 64);
-        let p = program(&[ON_SRC0_DST, MOV_V0_V1, ENDPGM]);
-        assert!(matches!(run(&mut b, &p, 1), Step::Stop(_)));
+        for r in 0..8 {
+            b.set(r, |_| 10 + r as u32);
+        }
+        b.wave.sgpr[2] = 3;
+        // s_branch 0 lies between.
+        let p = program(&[ON_SRC0_DST, 0xbf82_0000, MOV_V0_V1, ENDPGM]);
+        assert!(matches!(run(&mut b, &p, 3), Step::Next));
+        assert_eq!([0, 3].map(|r| b.get(r, 0)), [10, 14]);
+        // s_setreg_imm32_b32 hwreg(HW_REG_MODE, 27, 1), 1 switches it on too.
+        let mut b = Bench::new(Target::Gfx900, 64);
+        b.set(3, |_| 7);
+        b.wave.sgpr[sreg::M0] = 0x1002;
+        let p = program(&[0xba00_06c1, 1, MOV_V0_V1, ENDPGM]);
+        assert_eq!(run(&mut b, &p, 2), Step::Next);
+        assert_eq!(b.get(0, 0), 7);
     }
 
     #[test]

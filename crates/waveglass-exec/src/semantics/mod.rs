@@ -11,6 +11,7 @@ pub(crate) mod table;
 mod vector;
 
 pub(crate) use index_mode::mark as mark_indexed;
+pub(crate) use vector::{Directed, directed};
 
 use crate::program::{Compile, Op, Step};
 use crate::valu::{self, Spec};
@@ -31,7 +32,7 @@ pub enum Semantics {
     Custom(CompileFn),
 }
 
-type Registry = HashMap<&'static str, Semantics>;
+pub(crate) type Registry = HashMap<&'static str, Semantics>;
 
 fn registry() -> &'static Registry {
     static REGISTRY: OnceLock<Registry> = OnceLock::new();
@@ -41,6 +42,7 @@ fn registry() -> &'static Registry {
         index_mode::register(&mut r);
         memory::register(&mut r);
         vector::register(&mut r);
+        crate::matrix::register(&mut r);
         r
     })
 }
@@ -64,7 +66,7 @@ pub fn compile(c: &Compile<'_>) -> Op {
         Some(Semantics::Valu(spec)) => valu::compile(c, spec),
         Some(Semantics::Custom(f)) => f(c),
         None => vector::dual::compile(c)
-            .unwrap_or_else(|| refuse(c, "the instruction has no semantics here")),
+            .unwrap_or_else(|| refuse(c, crate::fidelity::family_reason(c.inst.def()))),
     }
 }
 
@@ -75,37 +77,10 @@ pub(crate) fn find(mnemonic: &str) -> Option<Semantics> {
 
 /// An op that stops the run when it is executed.
 pub fn refuse(c: &Compile<'_>, why: &'static str) -> Op {
-    let mut op = c.op(|m, op| {
-        let why = REASONS
-            .get(op.imm as usize)
-            .copied()
-            .unwrap_or("it is not implemented");
-        m.refuse(op, why)
-    });
-    op.imm = REASONS
-        .iter()
-        .position(|r| *r == why)
-        .map_or(u64::MAX, |i| i as u64);
+    let mut op = c.op(|m, op| m.refuse(op, op.refused.unwrap_or("it is not implemented")));
+    op.refused = Some(why);
     op
 }
-
-/// Why an instruction may be refused when it is compiled.
-const REASONS: &[&str] = &[
-    "the instruction has no semantics here",
-    "an operand is missing",
-    "a direct read of LDS as a source",
-    "the destination is no vector register",
-    "a reserved DPP control",
-    "the message has an effect that is not modelled",
-    "the hardware register is not modelled",
-    "only the workgroup's own barrier is modelled",
-    "a swap with a register past the wave's",
-    "a relative move with DPP or SDWA",
-    "vector registers past v255 are not modelled",
-    "a load into LDS",
-    "TFE",
-    "GDS is not modelled",
-];
 
 /// A step that goes on with the next op.
 pub(crate) const NEXT: Step = Step::Next;

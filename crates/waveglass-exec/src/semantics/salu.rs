@@ -1,11 +1,19 @@
 //! The scalar ALU: SOP1, SOP2, SOPC, SOPK, and the control flow of SOPP.
 
+mod barriers;
 mod control;
+mod float;
+mod fork;
 mod hwreg;
+mod message;
 mod one;
+#[cfg(test)]
+mod state_tests;
 #[cfg(test)]
 mod tests;
 mod two;
+
+pub(super) use hwreg::may_switch_index_mode;
 
 use super::{CompileFn, Registry, Semantics};
 use crate::program::{Compile, Handler, Op};
@@ -16,6 +24,10 @@ pub(super) fn register(r: &mut Registry) {
     two::register(r);
     control::register(r);
     hwreg::register(r);
+    float::register(r);
+    fork::register(r);
+    barriers::register(r);
+    message::register(r);
 }
 
 /// Registers handlers whose operands are the usual ones: `sdst`, `src0`, `src1`, `simm16`.
@@ -49,26 +61,3 @@ macro_rules! scalar {
     };
 }
 use scalar;
-
-/// The same for floating point. Only the default MODE is modelled (to nearest even, denormals
-/// kept); under any other the operation is refused rather than rounded wrongly.
-macro_rules! float {
-    ($r:expr; $($name:literal => |$m:ident, $op:ident| $body:expr;)*) => {
-        $crate::semantics::salu::add($r, &[$(
-            ($name, |c| {
-                $crate::semantics::salu::usual(c, |$m, $op| {
-                    if !$m.wave.mode.is_default() {
-                        return $m.refuse($op, $crate::semantics::salu::FLOAT_MODE);
-                    }
-                    $body;
-                    $crate::semantics::NEXT
-                })
-            }),
-        )*]);
-    };
-}
-use float;
-
-/// Why scalar float operations are refused.
-const FLOAT_MODE: &str =
-    "scalar floating point under a MODE other than to nearest even with denormals kept";

@@ -6,7 +6,7 @@
 /// [`Lane`](crate::valu::kernel::Lane)). Flags: `acc` for operations whose last operand is the
 /// destination's old value, `keep` for 16-bit results that leave the other half alone on gfx9 too,
 /// `upper` for those that go to the high half; `table` and `signed` give the expression
-/// the instruction's own bits as the setting.
+/// the instruction's own bits as the setting, `selection` adds OP_SEL and the clamp bit to it.
 ///
 /// `(m; a: T) -> …` gives the expression the wave's
 /// [`Setting`](crate::valu::kernel::Setting) as `m`. `=> expression, clamp other;` is an integer
@@ -253,6 +253,9 @@ macro_rules! flag {
     };
     ($spec:ident, table) => {
         $spec.mask = $crate::valu::MaskUse::TruthTable
+    };
+    ($spec:ident, selection) => {
+        $spec.mask = $crate::valu::MaskUse::Selection
     };
     ($spec:ident, signed) => {
         $spec.mask = $crate::valu::MaskUse::Signed

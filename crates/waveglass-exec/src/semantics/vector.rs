@@ -14,11 +14,20 @@ mod lanes;
 mod move_select;
 mod packed;
 mod relative;
+mod rounded;
+mod scaled;
+mod small_float;
 
 #[cfg(test)]
 mod arithmetic_tests;
+#[cfg(test)]
+mod family_tests;
+#[cfg(test)]
+mod small_float_tests;
 
 use super::Registry;
+
+pub(crate) use rounded::{Directed, directed};
 
 pub(super) fn register(r: &mut Registry) {
     move_select::register(r);
@@ -34,5 +43,7 @@ pub(super) fn register(r: &mut Registry) {
     dot_mix::register(r);
     lanes::register(r);
     relative::register(r);
+    small_float::register(r);
+    scaled::register(r);
     dual::register(r);
 }

@@ -8,6 +8,7 @@
 use crate::rows::ROW_LANES;
 use half::{bf16, f16};
 use std::sync::OnceLock;
+use waveglass_isa::{Field, Inst, Target};
 
 /// `(registers, destination, sources, lanes, mask in) -> mask out`. Positions are of the first
 /// lane; a 64-bit operand's high halves lie one register further.
@@ -55,6 +56,11 @@ pub const fn builds<T: LaneOp>() -> Builds {
 #[cfg(not(target_arch = "x86_64"))]
 pub const fn builds<T: LaneOp>() -> Builds {
     [baseline::<T>, baseline::<T>, baseline::<T>]
+}
+
+/// The baseline build alone, for what need not be fast.
+pub fn portable<T: LaneOp>() -> Kernel {
+    baseline::<T>
 }
 
 /// The best build that this machine runs: an index into [`Builds`].
@@ -415,13 +421,63 @@ impl Setting {
     /// Packs the setting of a wave.
     #[inline]
     pub fn of(wave: &crate::wave::Wave) -> Self {
-        Self(wave.mode.0 as u64 | (wave.target.major() as u64) << 32)
+        let cdna = wave.target.is_gfx9() && wave.target.has_gfx90a_insts();
+        Self(wave.mode.0 as u64 | (wave.target.major() as u64) << 32 | (cdna as u64) << 46)
+    }
+
+    /// What an instruction of `MaskUse::Selection` adds: OP_SEL in bits 43:40, the clamp bit in
+    /// 44, and in 45 whether its 8-bit floats are the FNUZ kind. A byte select of its own stands in
+    /// both halves of OP_SEL.
+    pub fn selection(inst: &Inst) -> u64 {
+        let op_sel = if inst.operand_def(Field::ByteSel).is_some() {
+            let byte = inst.field(Field::ByteSel) & 3;
+            byte | byte << 2
+        } else {
+            let bit = |f, n: u64| inst.field(f) >> n & 1;
+            bit(Field::Src0Modifiers, 2)
+                | bit(Field::Src1Modifiers, 2) << 1
+                | bit(Field::Src2Modifiers, 2) << 2
+                | bit(Field::Src0Modifiers, 3) << 3
+        };
+        let fnuz = inst.target() == Target::Gfx942;
+        op_sel << 40 | (inst.field(Field::Clamp) & 1) << 44 | (fnuz as u64) << 45
+    }
+
+    /// The byte that OP_SEL bits 1:0 name of a source.
+    #[inline(always)]
+    pub fn source_byte(self) -> u64 {
+        self.0 >> 40 & 3
+    }
+
+    /// The byte that OP_SEL bits 3:2 name of the result.
+    #[inline(always)]
+    pub fn result_byte(self) -> u64 {
+        self.0 >> 42 & 3
+    }
+
+    /// The clamp bit of an instruction that makes its own use of it.
+    #[inline(always)]
+    pub fn clamp(self) -> bool {
+        self.0 >> 44 & 1 != 0
+    }
+
+    /// Whether 8-bit floats have no infinities and no minus zero (gfx942).
+    #[inline(always)]
+    pub fn fnuz(self) -> bool {
+        self.0 >> 45 & 1 != 0
     }
 
     /// The target's major version.
     #[inline(always)]
     pub fn major(self) -> u64 {
-        self.0 >> 32
+        self.0 >> 32 & 0xff
+    }
+
+    /// Whether float dot products flush denormals whatever MODE says (CDNA2 ISA 6.4: "They always
+    /// flush input and output denorms"; CDNA3 and CDNA4 alike).
+    #[inline(always)]
+    pub fn flushes_dot(self) -> bool {
+        self.0 >> 46 & 1 != 0
     }
 
     /// MODE.

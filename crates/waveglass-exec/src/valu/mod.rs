@@ -10,6 +10,8 @@ mod dpp;
 pub mod kernel;
 mod modifiers;
 mod result;
+#[cfg(test)]
+mod rounding_tests;
 pub mod scalar;
 #[cfg(test)]
 mod tests;
@@ -22,6 +24,7 @@ pub use result::{ClampKind, ResultMods};
 use crate::machine::Machine;
 use crate::program::{Compile, Op, Src, Step};
 use crate::rows::ROW_LANES;
+use crate::semantics::Directed;
 use crate::semantics::refuse;
 use crate::wave::{Mode, sreg};
 use waveglass_isa::{Field, Operand, OperandType, RegFile};
@@ -50,6 +53,8 @@ pub enum MaskUse {
     TruthTable,
     /// The kernel gets NEG_LO, whose bit says that a source is signed (`v_dot4_i32_iu8`).
     Signed,
+    /// The kernel's setting holds OP_SEL and the clamp bit too (conversions of 8-bit floats).
+    Selection,
 }
 
 /// How the high half of a 16-bit result's register fares on gfx9 (Vega ISA 6.4: most operations
@@ -98,9 +103,42 @@ pub struct ValuInfo {
     mask_in: Src,
     /// Where a mask is written to; `sreg::NULL` for none.
     mask_out: u32,
+    /// The kernels of the directed rounding modes, where rounding has an effect.
+    directed: Option<Directed>,
+    /// FP16_OVFL acts on the result.
+    overflows: bool,
+}
+
+impl Spec {
+    /// The kernels of the directed rounding modes.
+    fn directed(&self) -> Option<Directed> {
+        crate::semantics::directed(self.name)
+    }
+
+    /// Whether FP16_OVFL acts on the result. The quotient's special cases are no overflows.
+    fn overflows(&self) -> bool {
+        matches!(self.result, Ty::F16 | Ty::PkF16) && !self.name.starts_with("v_div_fixup")
+    }
 }
 
 impl ValuInfo {
+    /// Reads the upper half of the first source's register.
+    pub(crate) fn take_upper_half(&mut self) {
+        self.mods[0] = SourceMods::upper_half();
+    }
+
+    /// The kernel under a MODE: `nearest`, or that of the rounding mode which holds for the result.
+    fn kernel(&self, nearest: Kernel, mode: Mode) -> Kernel {
+        let round = match self.result {
+            Ty::F32 | Ty::PkF32 => mode.round_f32(),
+            _ => mode.round_f16_f64(),
+        };
+        match (round as usize, &self.directed) {
+            (0, _) | (_, None) => nearest,
+            (r, Some(kernels)) => kernels[r - 1],
+        }
+    }
+
     /// Registers that a source covers.
     pub fn source_dwords(&self, i: usize) -> u32 {
         self.sources.get(i).map_or(0, |t| t.dwords())
@@ -160,6 +198,8 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         out: ResultMods::default(),
         mask_in: Src::None,
         mask_out: sreg::NULL as u32,
+        directed: spec.directed(),
+        overflows: spec.overflows(),
     };
     for (i, field) in fields.into_iter().enumerate() {
         if spec.sources[i] == Ty::None {
@@ -173,11 +213,6 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
             }
             return refuse(c, "an operand is missing");
         };
-        if let Some(Operand::Reg(r)) = c.inst.operand(field)
-            && r.file == RegFile::LdsDirect
-        {
-            return refuse(c, "a direct read of LDS as a source");
-        }
         op.s[i] = match spec.sources[i].is_mix() {
             true => mix_source(c, i, field),
             false => c.src(field),
@@ -194,6 +229,7 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
                 | MaskUse::Vcc
                 | MaskUse::TruthTable
                 | MaskUse::Signed
+                | MaskUse::Selection
         )
     {
         match c.inst.operand(dst) {
@@ -230,6 +266,7 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         MaskUse::Select => info.mask_in = mask_source(c, dst),
         MaskUse::Vcc => info.mask_in = Src::Sgpr(sreg::VCC_LO as u8),
         MaskUse::Signed => info.mask_in = Src::Const(signed_sources(c)),
+        MaskUse::Selection => info.mask_in = Src::Const(kernel::Setting::selection(c.inst)),
         MaskUse::TruthTable => info.mask_in = Src::Const(c.inst.field(Field::Bitop3) & 0xff),
     }
     let n = c.rows * ROW_LANES as u32;
@@ -378,6 +415,7 @@ fn run_plain(m: &mut Machine<'_>, op: &Op) -> Step {
 fn mask_in(m: &Machine<'_>, info: &ValuInfo) -> u64 {
     match info.mask_in {
         Src::None => kernel::Setting::of(m.wave).0,
+        Src::Const(v) if info.mask == MaskUse::Selection => kernel::Setting::of(m.wave).0 | v,
         // A truth table is no wider than eight bits, whatever the wave's size.
         s => m.mask(s),
     }
@@ -386,7 +424,12 @@ fn mask_in(m: &Machine<'_>, info: &ValuInfo) -> u64 {
 /// Writes a mask result; lanes that are off are zero in it ("V_CMP": D[threadId], other bits zero).
 fn write_mask(m: &mut Machine<'_>, info: &ValuInfo, mask: u64) {
     match info.mask {
-        MaskUse::None | MaskUse::Select | MaskUse::Vcc | MaskUse::TruthTable | MaskUse::Signed => {}
+        MaskUse::None
+        | MaskUse::Select
+        | MaskUse::Vcc
+        | MaskUse::TruthTable
+        | MaskUse::Signed
+        | MaskUse::Selection => {}
         MaskUse::Compare | MaskUse::CarryOut | MaskUse::CarryInOut => {
             m.wave.set_mask(info.mask_out as usize, mask);
         }
@@ -425,10 +468,12 @@ fn broadcast(m: &mut Machine<'_>, s: Src, ty: Ty, i: usize) -> usize {
     } else {
         m.s32(s) as u64
     };
-    let regs = m.wave.lanes_flat();
-    regs[at..at + n].fill(v as u32);
-    if ty.dwords() == 2 {
-        regs[at + n..at + 2 * n].fill((v >> 32) as u32);
+    let rows = n / ROW_LANES;
+    let first = at / ROW_LANES;
+    let temporary = &mut m.wave.vgpr[first..][..ty.dwords() as usize * rows];
+    for (row, to) in temporary.iter_mut().enumerate() {
+        let dword = v.checked_shr(32 * (row / rows) as u32).unwrap_or(0);
+        *to = [dword as u32; ROW_LANES];
     }
     at
 }
@@ -447,12 +492,6 @@ fn run_slow(m: &mut Machine<'_>, op: &Op) -> Step {
     let exec = m.wave.exec();
     m.stats.lane_operations += exec.count_ones() as u64;
     let mode = m.wave.mode;
-    if op.imm != 0
-        && !mode.is_default()
-        && let Some(why) = mode_is_refused(mode, info)
-    {
-        return m.refuse(op, why);
-    }
     let mut s = [0; 3];
     let mut write = exec;
     for (i, ty) in info.sources.into_iter().enumerate() {
@@ -477,7 +516,7 @@ fn run_slow(m: &mut Machine<'_>, op: &Op) -> Step {
         };
         if !info.mods[i].is_none() {
             let at = temp(m, i);
-            info.mods[i].apply(&mut m.wave.lanes_flat()[at..at + 4 * n], n, ty);
+            info.mods[i].apply(&mut m.wave.lanes_flat()[at..at + 4 * n], n, ty, mode);
         }
         if flush {
             let at = s[i];
@@ -486,12 +525,15 @@ fn run_slow(m: &mut Machine<'_>, op: &Op) -> Step {
     }
     let mask_in = mask_in(m, info);
     let d = temp(m, 3);
-    // SAFETY: `level` chose this build by what the CPU reports.
-    let mask = unsafe { (op.kernel)(m.wave.lanes_flat(), d, s, n, mask_in) };
+    let kernel = info.kernel(op.kernel, mode);
+    // SAFETY: `level` chose this build by what the CPU reports; those of the directed rounding
+    // modes run on any.
+    let mask = unsafe { kernel(m.wave.lanes_flat(), d, s, n, mask_in) };
     write_mask(m, info, mask & write);
     if info.result == Ty::None {
         return Step::Next;
     }
+    result::limit_overflow(m.wave, info, d, s);
     if mode_flushes_output(mode, info.result) {
         modifiers::flush_denormals(&mut m.wave.lanes_flat()[d..d + 2 * n], n, info.result);
     }
@@ -501,29 +543,12 @@ fn run_slow(m: &mut Machine<'_>, op: &Op) -> Step {
     Step::Next
 }
 
-/// What a MODE other than the default asks for that is not modelled.
-fn mode_is_refused(mode: Mode, info: &ValuInfo) -> Option<&'static str> {
-    let rounds = match info.result {
-        Ty::F32 | Ty::PkF32 => mode.round_f32() != 0,
-        Ty::F64 | Ty::F16 | Ty::PkF16 => mode.round_f16_f64() != 0,
-        _ => false,
-    };
-    // Halves that become binary32 on the way in answer to both fields of MODE, and no manual says
-    // which of them bfloat16 answers to.
-    let unclear = |ty: &Ty| ty.is_mix() || matches!(ty, Ty::Bf16 | Ty::PkBf16);
-    if rounds {
-        Some("MODE asks for a rounding other than to nearest even")
-    } else if info.sources.iter().chain([&info.result]).any(unclear) {
-        Some("MODE asks for what is not modelled of mixed precision and bfloat16")
-    } else {
-        None
-    }
-}
-
+/// Whether sources of a type are flushed. No manual says which field bfloat16 answers to; LLVM marks
+/// its operations as rounded by that of f16 and f64, which is taken for denormals too.
 fn mode_flushes_input(mode: Mode, ty: Ty) -> bool {
     match ty {
         Ty::F32 | Ty::PkF32 => !mode.denorm_f32_in(),
-        Ty::F64 | Ty::F16 | Ty::PkF16 => !mode.denorm_f16_f64_in(),
+        Ty::F64 | Ty::F16 | Ty::PkF16 | Ty::Bf16 | Ty::PkBf16 => !mode.denorm_f16_f64_in(),
         _ => false,
     }
 }
@@ -531,7 +556,7 @@ fn mode_flushes_input(mode: Mode, ty: Ty) -> bool {
 fn mode_flushes_output(mode: Mode, ty: Ty) -> bool {
     match ty {
         Ty::F32 | Ty::PkF32 => !mode.denorm_f32_out(),
-        Ty::F64 | Ty::F16 | Ty::PkF16 => !mode.denorm_f16_f64_out(),
+        Ty::F64 | Ty::F16 | Ty::PkF16 | Ty::Bf16 | Ty::PkBf16 => !mode.denorm_f16_f64_out(),
         _ => false,
     }
 }

@@ -3,6 +3,7 @@
 use super::kernel::Ty;
 use crate::alu::mix;
 use crate::program::Compile;
+use crate::wave::Mode;
 use waveglass_isa::{Field, Half, ModStyle, Operand, OperandKind};
 
 /// Which part of a register a source or result is.
@@ -144,10 +145,18 @@ impl SourceMods {
         // v_fmac in its long form may negate the accumulator.
         if let Some(o) = c.inst.operand_def(Field::Src2Modifiers) {
             let bits = c.inst.raw(o);
-            m.neg = bits & 1 != 0;
-            m.abs = bits & 2 != 0;
+            m.neg = bits & 1 != 0 && ty.is_float();
+            m.abs = bits & 2 != 0 && ty.is_float();
         }
         m
+    }
+
+    /// The upper half of a register.
+    pub(super) fn upper_half() -> Self {
+        Self {
+            part: Part::Word(1),
+            ..Self::default()
+        }
     }
 
     /// Nothing to do.
@@ -156,9 +165,18 @@ impl SourceMods {
     }
 
     /// Acts on the lanes of a temporary that holds the source.
-    pub fn apply(&self, regs: &mut [u32], n: usize, ty: Ty) {
+    pub fn apply(&self, regs: &mut [u32], n: usize, ty: Ty, mode: Mode) {
         if ty.is_mix() {
             let upper = self.part == Part::Word(1);
+            // A half answers to its own type's field of MODE before it is widened.
+            let (half, flush) = match (self.mix_half, ty) {
+                (true, Ty::Mix) => (Ty::PkF16, !mode.denorm_f16_f64_in()),
+                (true, _) => (Ty::PkBf16, !mode.denorm_f16_f64_in()),
+                (false, _) => (Ty::F32, !mode.denorm_f32_in()),
+            };
+            if flush {
+                flush_denormals(regs, n, half);
+            }
             for x in &mut regs[..n] {
                 *x = match ty {
                     Ty::Mix => mix::mix_source_f16(*x, self.mix_half, upper),
@@ -197,6 +215,8 @@ impl SourceMods {
         }
         match ty {
             Ty::F64 | Ty::B64 => sign(&mut regs[n..2 * n], 0x8000_0000, self.neg, self.abs),
+            // One modifier for both halves, where the instruction is not of VOP3P.
+            Ty::PkF16 | Ty::PkBf16 => sign(&mut regs[..n], 0x8000_8000, self.neg, self.abs),
             Ty::F16 | Ty::Bf16 | Ty::B16 => sign(&mut regs[..n], 0x8000, self.neg, self.abs),
             _ => sign(&mut regs[..n], 0x8000_0000, self.neg, self.abs),
         }
@@ -254,6 +274,16 @@ pub(super) fn flush_denormals(regs: &mut [u32], n: usize, ty: Ty) {
                 *x = flush_f16(*x & 0xffff) | flush_f16(*x >> 16) << 16;
             }
         }
+        Ty::Bf16 => {
+            for x in &mut regs[..n] {
+                *x = flush_bf16(*x);
+            }
+        }
+        Ty::PkBf16 => {
+            for x in &mut regs[..n] {
+                *x = flush_bf16(*x & 0xffff) | flush_bf16(*x >> 16) << 16;
+            }
+        }
         Ty::F64 => {
             for i in 0..n {
                 if regs[n + i] & 0x7ff0_0000 == 0 {
@@ -274,6 +304,10 @@ fn flush_f32(x: &mut u32) {
 
 fn flush_f16(x: u32) -> u32 {
     if x & 0x7c00 == 0 { x & 0xffff_8000 } else { x }
+}
+
+fn flush_bf16(x: u32) -> u32 {
+    if x & 0x7f80 == 0 { x & 0xffff_8000 } else { x }
 }
 
 #[cfg(test)]

@@ -3,8 +3,10 @@
 
 use super::kernel::Ty;
 use super::modifiers::Part;
-use super::{High16, Spec};
+use super::{High16, MaskUse, Spec, ValuInfo};
+use crate::alu::float::Round;
 use crate::alu::modifiers;
+use crate::alu::rounding::{self, Half as HalfBits};
 use crate::program::Compile;
 use crate::wave::Wave;
 use half::f16;
@@ -46,7 +48,9 @@ impl ResultMods {
     pub fn of(c: &Compile<'_>, spec: &Spec, dst: Field) -> Self {
         let inst = c.inst;
         let mut m = Self {
-            clamp: inst.field(Field::Clamp) != 0,
+            // Conversions of 8-bit floats make their own use of the bit on CDNA 5.
+            clamp: inst.field(Field::Clamp) != 0
+                && !(spec.mask == MaskUse::Selection && inst.target().has_gfx1250_insts()),
             ..Self::default()
         };
         m.omod = inst.field(Field::Omod) as u8;
@@ -100,9 +104,13 @@ impl ResultMods {
                     Ty::F32 => !wave.mode.denorm_f32_out(),
                     _ => !wave.mode.denorm_f16_f64_out(),
                 };
+        let round = Round::from_bits(match ty {
+            Ty::F32 => wave.mode.round_f32(),
+            _ => wave.mode.round_f16_f64(),
+        });
         let regs = wave.lanes_flat();
         if self.omod != 0 && omod_applies {
-            omod(&mut regs[d..d + 2 * n], n, ty, self.omod);
+            omod(&mut regs[d..d + 2 * n], n, ty, self.omod, round);
         }
         if self.clamp {
             clamp(&mut regs[d..d + 2 * n], n, ty, dx10 || gfx12);
@@ -144,17 +152,57 @@ impl ResultMods {
     }
 }
 
-/// Scales by 2, 4 or 1/2. Denormals and -0 become +0 ("-0 is flushed to +0", Vega ISA 6.2.2).
-fn omod(regs: &mut [u32], n: usize, ty: Ty, omod: u8) {
-    let factor = match omod {
-        1 => 2.0,
-        2 => 4.0,
-        _ => 0.5,
+/// Under FP16_OVFL a half that has overflowed becomes the largest number, "while still preserving
+/// true INF values" (MODE, every manual): those that come of an infinite source, or of a zero one
+/// in an operation with one source (division by zero).
+pub(super) fn limit_overflow(wave: &mut Wave, info: &ValuInfo, d: usize, s: [usize; 3]) {
+    if !info.overflows || !wave.mode.fp16_ovfl() {
+        return;
+    }
+    let n = wave.lanes();
+    let halves = if info.result == Ty::PkF16 { 2 } else { 1 };
+    let alone = info.sources[1] == Ty::None;
+    let regs = wave.lanes_flat();
+    for i in 0..n {
+        for half in 0..halves {
+            let shift = 16 * half;
+            if regs[d + i] >> shift & 0x7fff != 0x7c00 {
+                continue;
+            }
+            let is_true = (0..3).any(|k| {
+                let v = regs[s[k] + i];
+                let (magnitude, infinity) = match info.sources[k] {
+                    Ty::None => return false,
+                    Ty::F32 | Ty::Mix => (v & 0x7fff_ffff, 0x7f80_0000),
+                    Ty::F16 | Ty::PkF16 => (v >> shift & 0x7fff, 0x7c00),
+                    _ => return false,
+                };
+                magnitude == infinity || alone && magnitude == 0
+            });
+            if !is_true {
+                regs[d + i] -= 1 << shift;
+            }
+        }
+    }
+}
+
+/// Scales by 2, 4 or 1/2, rounded as the result was. Denormals and -0 become +0 ("-0 is flushed to
+/// +0", Vega ISA 6.2.2).
+fn omod(regs: &mut [u32], n: usize, ty: Ty, omod: u8, round: Round) {
+    let (exponent, factor) = match omod {
+        1 => (1, 2.0),
+        2 => (2, 4.0),
+        _ => (-1, 0.5),
     };
+    let nearest = round == Round::NearestEven;
     match ty {
         Ty::F32 => {
             for x in &mut regs[..n] {
-                let v = f32::from_bits(*x) * factor as f32;
+                let v = f32::from_bits(*x);
+                let v = match nearest || !v.is_finite() {
+                    true => v * factor,
+                    false => rounding::ldexp(v, exponent, round),
+                };
                 *x = if v.is_subnormal() || v == 0.0 {
                     0
                 } else {
@@ -164,14 +212,21 @@ fn omod(regs: &mut [u32], n: usize, ty: Ty, omod: u8) {
         }
         Ty::F16 => {
             for x in &mut regs[..n] {
-                let v = f16::from_f32(f16::from_bits(*x as u16).to_f32() * factor as f32);
-                let bits = v.to_bits();
+                let v = HalfBits(*x as u16);
+                let bits = match v.0 & 0x7c00 == 0x7c00 {
+                    true => v.0,
+                    false => rounding::ldexp(v, exponent, round).0,
+                };
                 *x = if bits & 0x7c00 == 0 { 0 } else { bits as u32 };
             }
         }
         Ty::F64 => {
             for i in 0..n {
-                let v = f64::from_bits(regs[i] as u64 | (regs[n + i] as u64) << 32) * factor;
+                let x = f64::from_bits(regs[i] as u64 | (regs[n + i] as u64) << 32);
+                let v = match nearest || !x.is_finite() {
+                    true => x * f64::from(factor),
+                    false => rounding::ldexp(x, exponent, round),
+                };
                 let v = if v.is_subnormal() || v == 0.0 { 0.0 } else { v };
                 regs[i] = v.to_bits() as u32;
                 regs[n + i] = (v.to_bits() >> 32) as u32;

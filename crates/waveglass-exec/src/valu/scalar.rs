@@ -1,55 +1,70 @@
-//! Operations of the vector encodings on one scalar (`v_s_rcp_f32`): a scalar source and
-//! destination, whatever EXEC is.
+//! Vector operations on one scalar: a scalar source and destination, whatever EXEC is. That is what
+//! `v_s_rcp_f32` and its kin and the scalar float operations are.
 
-use super::{MaskUse, mode_flushes_input, mode_flushes_output};
+use super::{MaskUse, Ty, result, source_fields};
 use super::{ResultMods, SourceMods, Spec, ValuInfo, broadcast, kernel, modifiers, temp};
 use crate::machine::Machine;
 use crate::program::{Compile, Op, Src, Step};
 use crate::wave::sreg;
 use waveglass_isa::Field;
 
-/// Compiles an operation of one scalar source around the spec of its vector form.
-pub fn compile(c: &Compile<'_>, spec: &Spec) -> Op {
+/// Compiles an operation of scalar operands around the spec of its vector form; the result goes to
+/// `dst`.
+pub fn compile(c: &Compile<'_>, spec: &Spec, dst: Field) -> Op {
     let mut op = c.op(run);
     op.kernel = spec.kernel[kernel::level()];
-    op.d = c.scalar_dst(Field::Vdst);
-    op.s[0] = c.src(Field::Src0);
+    op.d = c.scalar_dst(dst);
+    let mut mods = [SourceMods::default(); 3];
+    for (i, field) in source_fields(c, spec).into_iter().enumerate() {
+        if spec.sources[i] == Ty::None {
+            continue;
+        }
+        // An accumulator is the destination's old value.
+        let field = field.unwrap_or(dst);
+        op.s[i] = c.src(field);
+        mods[i] = SourceMods::of(c, i, spec.sources[i], field);
+    }
     op.valu = Some(Box::new(ValuInfo {
         sources: spec.sources,
         result: spec.result,
         mask: MaskUse::None,
-        mods: [
-            SourceMods::of(c, 0, spec.sources[0], Field::Src0),
-            SourceMods::default(),
-            SourceMods::default(),
-        ],
+        mods,
         dpp: None,
-        out: ResultMods::of(c, spec, Field::Vdst),
+        out: ResultMods::of(c, spec, dst),
         mask_in: Src::None,
         mask_out: sreg::NULL as u32,
+        directed: spec.directed(),
+        overflows: spec.overflows(),
     }));
     op
 }
 
-/// The vector kernel runs on a temporary; its first lane is the result.
+/// The vector kernel runs on a row of temporaries; its first lane is the result.
 fn run(m: &mut Machine<'_>, op: &Op) -> Step {
     let Some(info) = op.valu.as_deref() else {
         return Step::Next;
     };
     let n = m.wave.lanes();
     let mode = m.wave.mode;
-    let ty = info.sources[0];
-    let s = broadcast(m, op.s[0], ty, 0);
-    let source = &mut m.wave.lanes_flat()[s..s + 4 * n];
-    info.mods[0].apply(source, n, ty);
-    if mode_flushes_input(mode, ty) {
-        modifiers::flush_denormals(source, n, ty);
+    let mut s = [0; 3];
+    for (i, ty) in info.sources.into_iter().enumerate() {
+        if ty == Ty::None {
+            continue;
+        }
+        s[i] = broadcast(m, op.s[i], ty, i);
+        let source = &mut m.wave.lanes_flat()[s[i]..s[i] + 4 * n];
+        info.mods[i].apply(source, n, ty, mode);
+        if super::mode_flushes_input(mode, ty) {
+            modifiers::flush_denormals(source, n, ty);
+        }
     }
     let setting = kernel::Setting::of(m.wave).0;
     let d = temp(m, 3);
-    // SAFETY: `level` chose this build by what the CPU reports.
-    unsafe { (op.kernel)(m.wave.lanes_flat(), d, [s; 3], n, setting) };
-    if mode_flushes_output(mode, info.result) {
+    let kernel = info.kernel(op.kernel, mode);
+    // SAFETY: `level` chose these builds by what the CPU reports.
+    unsafe { kernel(m.wave.lanes_flat(), d, s, n, setting) };
+    result::limit_overflow(m.wave, info, d, s);
+    if super::mode_flushes_output(mode, info.result) {
         modifiers::flush_denormals(&mut m.wave.lanes_flat()[d..d + 2 * n], n, info.result);
     }
     // A 16-bit result leaves zeros above it.

@@ -1,7 +1,6 @@
 //! What happens around the lane kernels: EXEC, masks, modifiers, SDWA, DPP, MODE, register limits.
 //! The bytes are LLVM 22's encodings; the expected values are worked out from the manuals' text.
 
-use crate::error::Stop;
 use crate::testing_program::{fill, lanes, run};
 use crate::wave::{Mode, sreg};
 use waveglass_isa::Target::{self, Gfx900, Gfx1100};
@@ -262,14 +261,6 @@ fn mode_flushes_denormals_of_packed_halves() {
 }
 
 #[test]
-fn rounding_other_than_to_nearest_is_refused() {
-    let r = run(Gfx900, 64, &[0x01, 0x05, 0x00, 0x0a], |w| {
-        w.mode = Mode(0xf1)
-    });
-    assert!(matches!(r, Err(Stop::Refused { .. })), "{r:?}");
-}
-
-#[test]
 fn registers_past_the_allocation_read_as_v0_and_are_not_written() {
     let at = |code: [u8; 4]| {
         run(Target::Gfx900, 64, &code, |w| {
@@ -326,4 +317,29 @@ fn a_nan_in_one_lane_is_quieted_there_and_leaves_the_others_alone() {
         };
         assert_eq!(v, expected, "lane {i}");
     }
+}
+
+#[test]
+fn lds_is_read_directly_where_m0_says() {
+    use crate::testing::Bench;
+    let mut b = Bench::new(Target::Gfx900, 64);
+    b.poke_lds(8, 0x8001_fffe);
+    b.set(1, |l| l as u32);
+    for (ty, value) in [
+        (0, 0xfe),
+        (1, 0xfffe),
+        (2, 0x8001_fffe),
+        (4, -2i32 as u32),
+        (5, -2i32 as u32),
+    ] {
+        b.wave.sgpr[sreg::M0] = 8 | ty << 16;
+        // v_add_u32 v0, src_lds_direct, v1; v_readfirstlane_b32 s0, src_lds_direct
+        b.run_all(&["fe020068", "fe04007e"]);
+        assert_eq!(b.get(0, 9), value.wrapping_add(9), "{ty}");
+        assert_eq!(b.wave.sgpr[0], value);
+    }
+    // Past the workgroup's LDS.
+    b.wave.sgpr[sreg::M0] = 0xfffc | 2 << 16;
+    b.run_all(&["fe04007e"]);
+    assert_eq!(b.wave.sgpr[0], 0);
 }

@@ -16,6 +16,13 @@ pub enum BufferKind {
     Atomic,
 }
 
+impl BufferKind {
+    /// Whether data is converted, so that the descriptor's format field is no part of the stride.
+    pub const fn is_formatted(self) -> bool {
+        matches!(self, Self::Format | Self::Typed)
+    }
+}
+
 /// What all lanes of a buffer instruction share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferRequest {
@@ -96,7 +103,7 @@ impl BufferDescriptor {
         if self.kind != 0 {
             return Resolved::NotABuffer;
         }
-        if self.is_unbound(request.kind == BufferKind::Format) {
+        if self.is_unbound(request.kind.is_formatted()) {
             return Resolved::Unbound;
         }
         if !self.in_range(request, lane, component) {
@@ -118,7 +125,7 @@ impl BufferDescriptor {
         const MASK32: u64 = u32::MAX as u64;
         const MASK45: u64 = (1 << 45) - 1;
         let index = self.index(request, lane);
-        let stride = self.stride_bytes(request.kind == BufferKind::Format);
+        let stride = self.stride_bytes(request.kind.is_formatted());
         let voffset = if request.offen { lane.voffset } else { 0 };
         let plain = u64::from(request.inst_offset) + u64::from(voffset);
         let soffset = u64::from(request.soffset);

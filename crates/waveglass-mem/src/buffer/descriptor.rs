@@ -250,20 +250,20 @@ impl BufferDescriptor {
         }
     }
 
-    /// Whether this is an unbound resource: the format is INVALID (0) and, for instructions that take
-    /// no format from the descriptor, ADD_TID is off (RDNA 3 ISA 9.6). CDNA 5 has no format; there a V#
-    /// of zeros has no records, which comes to the same.
-    pub const fn is_unbound(&self, uses_format: bool) -> bool {
-        matches!(self.format, Some(0)) && (uses_format || !self.add_tid)
+    /// Whether this is an unbound resource: the format is INVALID (0) and, for instructions that do not
+    /// convert (`formatted` false), ADD_TID is off (RDNA 3 ISA 9.6). CDNA 5 has no format; there a V# of
+    /// zeros has no records, which comes to the same.
+    pub const fn is_unbound(&self, formatted: bool) -> bool {
+        matches!(self.format, Some(0)) && (formatted || !self.add_tid)
     }
 
     /// The stride in bytes, scaled. On gfx9, ADD_TID makes DATA_FORMAT the upper four bits of an 18-bit
-    /// stride for instructions that take no format from the descriptor (Vega ISA 8.1.8).
-    pub const fn stride_bytes(&self, uses_format: bool) -> u64 {
+    /// stride for untyped instructions that do not convert (Vega ISA 8.1.5, table 30).
+    pub const fn stride_bytes(&self, formatted: bool) -> u64 {
         let mut stride = self.stride as u64 * self.stride_scale as u64;
         if self.generation.is_gfx9()
             && self.add_tid
-            && !uses_format
+            && !formatted
             && let Some(format) = self.format
         {
             stride |= (format as u64) << 14;

@@ -32,7 +32,7 @@ impl BufferDescriptor {
         };
         let index = self.index(request, lane);
         let offset = self.offset(request, lane) + extra;
-        let stride = self.stride_bytes(request.kind == BufferKind::Format);
+        let stride = self.stride_bytes(request.kind.is_formatted());
         if self.generation.is_gfx9() {
             return self.in_range_gfx9(request, index, offset, stride);
         }

@@ -1,10 +1,15 @@
 //! Global memory: the 64-bit GPU virtual address space and the regions mapped in it.
 //!
-//! `region` holds the bytes, `wave` the accesses of a whole wave, `wave_atomic` its atomics.
+//! `region` holds the bytes, `foreign` maps memory of the host's own, `wave` the accesses of a wave,
+//! `whole_wave` the fast ones among them, `wave_atomic` atomics, `line` the widest moves of the host.
 
+mod foreign;
+#[cfg(target_arch = "x86_64")]
+mod line;
 mod region;
 mod wave;
 mod wave_atomic;
+mod whole_wave;
 
 use std::fmt;
 use std::sync::Arc;
@@ -80,7 +85,8 @@ pub struct RegionInfo {
     pub permission: Permission,
 }
 
-/// The 64-bit address space: regions at GPU virtual addresses, each owning its bytes.
+/// The 64-bit address space: regions at GPU virtual addresses, each owning its bytes unless it
+/// was mapped by [`GlobalMemory::map_foreign`].
 ///
 /// Mapping needs `&mut self`; all accesses take `&self` and may come from many threads at once, racing
 /// as they would on a GPU.
@@ -131,12 +137,44 @@ impl GlobalMemory {
         permission: Permission,
         name: impl Into<Arc<str>>,
     ) -> Result<(), MapError> {
-        let size = bytes.len() as u64;
-        let at = self.place(base, size)?;
-        let region = Region::zeroed(base, size, permission, name.into())?;
-        region.copy_in(0, bytes);
+        let at = self.place(base, bytes.len() as u64)?;
+        let region = Region::copied(base, bytes, permission, name.into())?;
         self.regions.insert(at, region);
         Ok(())
+    }
+
+    /// Maps `bytes` at `base`, which must be a multiple of 16, without a copy of them where the
+    /// allocator has aligned them to 16. [`GlobalMemory::take`] gives them back.
+    ///
+    /// # Errors
+    /// See [`MapError`].
+    pub fn map_vec(
+        &mut self,
+        base: u64,
+        bytes: Vec<u8>,
+        permission: Permission,
+        name: impl Into<Arc<str>>,
+    ) -> Result<(), MapError> {
+        let at = self.place(base, bytes.len() as u64)?;
+        let region = Region::owning(base, bytes, permission, name.into())?;
+        self.regions.insert(at, region);
+        Ok(())
+    }
+
+    /// Unmaps the region that starts at `base` and gives its bytes.
+    ///
+    /// ```
+    /// use waveglass_mem::{GlobalMemory, Permission};
+    /// let mut memory = GlobalMemory::new();
+    /// memory.map_vec(0x1000, vec![1, 2, 3], Permission::ReadWrite, "buffer")?;
+    /// memory.write(0x1001, &[7]);
+    /// assert_eq!(memory.take(0x1000), Some(vec![1, 7, 3]));
+    /// assert_eq!(memory.take(0x1000), None);
+    /// # Ok::<(), waveglass_mem::MapError>(())
+    /// ```
+    pub fn take(&mut self, base: u64) -> Option<Vec<u8>> {
+        let found = self.regions.binary_search_by_key(&base, |r| r.base);
+        found.ok().map(|at| self.regions.remove(at).into_bytes())
     }
 
     /// Unmaps the region that starts at `base`; whether there was one.
@@ -171,7 +209,7 @@ impl GlobalMemory {
     pub fn read(&self, address: u64, out: &mut [u8]) -> bool {
         let mut hint = RegionHint::default();
         match self.find(address, out.len() as u64, &mut hint) {
-            Some(region) => region.copy_out((address - region.base) as usize, out),
+            Some(region) => region.copy_out(region.offset(address), out),
             None => return false,
         }
         true
@@ -182,7 +220,7 @@ impl GlobalMemory {
     pub fn write(&self, address: u64, data: &[u8]) -> bool {
         let mut hint = RegionHint::default();
         match self.find(address, data.len() as u64, &mut hint) {
-            Some(region) => region.copy_in((address - region.base) as usize, data),
+            Some(region) => region.copy_in(region.offset(address), data),
             None => return false,
         }
         true
@@ -200,6 +238,10 @@ impl GlobalMemory {
         if !base.is_multiple_of(16) {
             return Err(MapError::Misaligned { base });
         }
+        self.place_unaligned(base, size)
+    }
+
+    fn place_unaligned(&self, base: u64, size: u64) -> Result<usize, MapError> {
         if size == 0 {
             return Err(MapError::Empty);
         }

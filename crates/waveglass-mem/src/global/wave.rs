@@ -1,16 +1,17 @@
 //! Loads and stores of a whole wave.
 //!
-//! Three paths, fastest first: a full wave of consecutive addresses in one region is one check and a
-//! copy; lanes in the region that the last access hit cost one check each; any other lane is looked up.
+//! Three paths, fastest first: a full wave in one region is one check (`whole_wave`); lanes in the
+//! region that the last access hit cost one check each; any other lane is looked up.
 
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::region::Region;
+use super::whole_wave;
 use super::{GlobalMemory, Permission, RegionHint};
 use crate::access::{Element, Lanes, Port, ROW_LANES, Row};
 use crate::fault::{Access, Space};
 use crate::rules::AlignmentMode;
+use crate::wide;
 
 /// A region and the offsets in it at which an access of one size may start.
 #[derive(Clone, Copy)]
@@ -33,24 +34,9 @@ impl<'a> Window<'a> {
     /// The offset of an access at `address`, if it fits.
     #[inline]
     fn offset(&self, address: u64) -> Option<usize> {
-        let offset = address.wrapping_sub(self.base);
-        (offset < self.starts).then_some(offset as usize)
+        let inside = address.wrapping_sub(self.base) < self.starts;
+        inside.then(|| self.region.offset(address))
     }
-}
-
-/// Whether the addresses go up by `step` from the first.
-#[inline]
-pub(crate) fn consecutive(addresses: &[u64], step: u64) -> bool {
-    let Some(&first) = addresses.first() else {
-        return false;
-    };
-    let mut expected = first;
-    let mut differing = 0;
-    for &address in addresses {
-        differing |= address ^ expected;
-        expected = expected.wrapping_add(step);
-    }
-    differing == 0
 }
 
 impl GlobalMemory {
@@ -78,16 +64,23 @@ impl GlobalMemory {
 
     /// Loads consecutive dwords for a scalar instruction. The two low bits of the address are ignored
     /// (Vega ISA 7.4). Dwords with a bad address read zero; the first leaves a fault.
+    #[inline]
     pub fn load_scalar(&self, address: u64, dst: &mut [u32], port: &mut Port) {
         let address = address & !3;
         let bytes = dst.len() as u64 * 4;
-        if let Some(region) = self.find(address, bytes, &mut port.hint) {
-            let first = (address - region.base) as usize / 4;
+        if let Some(region) = self.find(address, bytes, &mut port.scalar_hint) {
+            let first = region.offset(address) / 4;
             for (value, cell) in dst.iter_mut().zip(&region.dwords()[first..]) {
                 *value = cell.load(Relaxed);
             }
             return;
         }
+        self.load_scalar_parts(address, dst, port);
+    }
+
+    /// [`GlobalMemory::load_scalar`], dword by dword.
+    #[cold]
+    fn load_scalar_parts(&self, address: u64, dst: &mut [u32], port: &mut Port) {
         let mut reported = false;
         for (i, value) in dst.iter_mut().enumerate() {
             let at = address.wrapping_add(i as u64 * 4);
@@ -137,28 +130,20 @@ impl GlobalMemory {
         dst: &mut [Row],
         port: &mut Port,
     ) {
-        if let Some((region, offset)) = self.straight(lanes, element, port, Access::Load) {
-            copy_to_rows::<N>(
-                region,
-                offset,
-                lanes.addresses.len(),
-                dst.as_flattened_mut(),
-            );
-            return;
+        let flat = dst.as_flattened_mut();
+        if lanes.is_full() {
+            let done = wide::run(whole_wave::Load::<N> {
+                memory: self,
+                lanes,
+                flat: &mut *flat,
+                port: &mut *port,
+            });
+            if done {
+                return;
+            }
         }
         let count = lanes.rows() * ROW_LANES;
         let mut partial = 0u64;
-        let flat = dst.as_flattened_mut();
-        if let Some(region) = self.one_region(lanes, element, port, Access::Load) {
-            let dwords = region.dwords();
-            for (lane, &address) in lanes.addresses.iter().enumerate() {
-                let at = (address.wrapping_sub(region.base) / 4) as usize;
-                for (d, dword) in dwords[at..at + N].iter().enumerate() {
-                    flat[d * count + lane] = dword.load(Relaxed);
-                }
-            }
-            return;
-        }
         self.load_lanes(space, lanes, element, port, |lane, found| match found {
             Some((region, offset)) => {
                 let data = region.load_dwords::<N>(offset);
@@ -226,80 +211,22 @@ impl GlobalMemory {
         port: &mut Port,
     ) {
         let flat = src.as_flattened();
-        if let Some((region, offset)) = self.straight(lanes, element, port, Access::Store) {
-            copy_from_rows::<N>(region, offset, lanes.addresses.len(), flat);
-            return;
+        if lanes.is_full() {
+            let done = wide::run(whole_wave::Store::<N> {
+                memory: self,
+                lanes,
+                flat,
+                port: &mut *port,
+            });
+            if done {
+                return;
+            }
         }
         let count = lanes.rows() * ROW_LANES;
-        if let Some(region) = self.one_region(lanes, element, port, Access::Store) {
-            let dwords = region.dwords();
-            for (lane, &address) in lanes.addresses.iter().enumerate() {
-                let at = (address.wrapping_sub(region.base) / 4) as usize;
-                for (d, dword) in dwords[at..at + N].iter().enumerate() {
-                    dword.store(flat[d * count + lane], Relaxed);
-                }
-            }
-            return;
-        }
         self.store_lanes(space, lanes, element, src, port, |region, offset, lane| {
             let data = std::array::from_fn::<u32, N, _>(|d| flat[d * count + lane]);
             region.store_dwords(offset, data);
         });
-    }
-
-    /// The region and offset of a full wave of consecutive, dword-aligned addresses in one region.
-    #[inline]
-    fn straight(
-        &self,
-        lanes: Lanes<'_, u64>,
-        element: Element,
-        port: &mut Port,
-        access: Access,
-    ) -> Option<(&Region, usize)> {
-        let bytes = element.bytes();
-        let first = *lanes.addresses.first()?;
-        if !lanes.is_full()
-            || first % 4 != 0
-            || port.rules.alignment.align(first, bytes) != Some(first)
-            || !consecutive(lanes.addresses, u64::from(bytes))
-        {
-            return None;
-        }
-        let total = u64::from(bytes) * lanes.addresses.len() as u64;
-        let region = self.find(first, total, &mut port.hint)?;
-        if access != Access::Load && region.permission == Permission::ReadOnly {
-            return None;
-        }
-        Some((region, (first - region.base) as usize))
-    }
-
-    /// The hinted region, if a full wave's accesses all lie in it, dword-aligned. Pairs that could be
-    /// one 64-bit access are left to the lane-by-lane path, which does not tear them.
-    #[inline]
-    fn one_region(
-        &self,
-        lanes: Lanes<'_, u64>,
-        element: Element,
-        port: &Port,
-        access: Access,
-    ) -> Option<&Region> {
-        let tears = matches!(element, Element::B64 | Element::B128);
-        if tears || !lanes.is_full() || port.rules.alignment != AlignmentMode::Unaligned {
-            return None;
-        }
-        let window = self.window(port.hint, element.bytes())?;
-        let last = window.starts.checked_sub(1)?;
-        if access != Access::Load && window.region.permission == Permission::ReadOnly {
-            return None;
-        }
-        // The sign of `last - offset` or of `offset` itself shows an offset past the last start.
-        let (mut bad, mut low) = (0, 0);
-        for &address in lanes.addresses {
-            let offset = address.wrapping_sub(window.base);
-            bad |= last.wrapping_sub(offset) | offset;
-            low |= offset;
-        }
-        (bad >> 63 == 0 && low % 4 == 0).then_some(window.region)
     }
 
     /// Finds each active lane's bytes and hands them to `take`; `None` for a bad lane, whose fault is
@@ -326,7 +253,7 @@ impl GlobalMemory {
                 take(lane, Some((w.region, offset)));
             } else if let Some(region) = self.find(address, u64::from(bytes), &mut port.hint) {
                 window = Some(Window::new(region, bytes));
-                take(lane, Some((region, (address - region.base) as usize)));
+                take(lane, Some((region, region.offset(address))));
             } else {
                 self.judge_load(space, lane, address, element, port);
                 take(lane, None);
@@ -383,7 +310,7 @@ impl GlobalMemory {
             match found.map(|r| Window::new(r, bytes)).filter(writable) {
                 Some(w) => {
                     window = Some(w);
-                    put(w.region, (address - w.base) as usize, lane);
+                    put(w.region, w.region.offset(address), lane);
                 }
                 None => self.store_parts(space, lane, address, element, src, lanes.rows(), port),
             }
@@ -423,13 +350,13 @@ impl GlobalMemory {
         hint: &mut RegionHint,
     ) -> Option<u32> {
         if let Some(region) = self.find(address, u64::from(bytes), hint) {
-            return Some(region.load_small((address - region.base) as usize, bytes));
+            return Some(region.load_small(region.offset(address), bytes));
         }
         let mut value = 0;
         for i in 0..bytes {
             let at = address.wrapping_add(u64::from(i));
             let region = self.find(at, 1, hint)?;
-            value |= region.load_small((at - region.base) as usize, 1) << (8 * i);
+            value |= region.load_small(region.offset(at), 1) << (8 * i);
         }
         Some(value)
     }
@@ -444,7 +371,7 @@ impl GlobalMemory {
     ) -> bool {
         let writable = |r: &&Region| r.permission == Permission::ReadWrite;
         if let Some(region) = self.find(address, u64::from(bytes), hint).filter(writable) {
-            region.store_small((address - region.base) as usize, bytes, value);
+            region.store_small(region.offset(address), bytes, value);
             return true;
         }
         let at = |i: u32| address.wrapping_add(u64::from(i));
@@ -453,7 +380,7 @@ impl GlobalMemory {
         }
         for i in 0..bytes {
             if let Some(region) = self.find(at(i), 1, hint) {
-                region.store_small((at(i) - region.base) as usize, 1, value >> (8 * i));
+                region.store_small(region.offset(at(i)), 1, value >> (8 * i));
             }
         }
         true
@@ -473,76 +400,4 @@ fn aligned(mode: AlignmentMode, address: u64, bytes: u32) -> Option<u64> {
         return Some(address);
     }
     mode.align(address, bytes)
-}
-
-/// Copies `lanes * N` dwords at `offset` to `N` registers of `lanes` lanes each.
-#[inline]
-fn copy_to_rows<const N: usize>(region: &Region, offset: usize, lanes: usize, flat: &mut [u32]) {
-    if !offset.is_multiple_of(8) {
-        let dwords = &region.dwords()[offset / 4..][..lanes * N];
-        for (lane, data) in dwords.chunks_exact(N).enumerate() {
-            for (d, dword) in data.iter().enumerate() {
-                flat[d * lanes + lane] = dword.load(Relaxed);
-            }
-        }
-        return;
-    }
-    let words = &region.words()[offset / 8..][..lanes * N / 2];
-    if lanes == 64 {
-        words_to_rows::<N, 64>(words, flat);
-    } else {
-        words_to_rows::<N, 32>(words, flat);
-    }
-}
-
-/// [`copy_to_rows`] for a known number of lanes, two lanes (`N` words) at a time.
-#[inline]
-fn words_to_rows<const N: usize, const W: usize>(words: &[AtomicU64], flat: &mut [u32]) {
-    let Some(registers) = flat.as_chunks_mut::<W>().0.first_chunk_mut::<N>() else {
-        return;
-    };
-    for (pair, words) in words.as_chunks::<N>().0.iter().take(W / 2).enumerate() {
-        for (k, word) in words.iter().enumerate() {
-            let word = word.load(Relaxed);
-            let (low, high) = (2 * k, 2 * k + 1);
-            registers[low % N][2 * pair + low / N] = word as u32;
-            registers[high % N][2 * pair + high / N] = (word >> 32) as u32;
-        }
-    }
-}
-
-/// Copies `N` registers of `lanes` lanes each to `lanes * N` dwords at `offset`.
-#[inline]
-fn copy_from_rows<const N: usize>(region: &Region, offset: usize, lanes: usize, flat: &[u32]) {
-    if !offset.is_multiple_of(8) {
-        let dwords = &region.dwords()[offset / 4..][..lanes * N];
-        for (lane, data) in dwords.chunks_exact(N).enumerate() {
-            for (d, dword) in data.iter().enumerate() {
-                dword.store(flat[d * lanes + lane], Relaxed);
-            }
-        }
-        return;
-    }
-    let words = &region.words()[offset / 8..][..lanes * N / 2];
-    if lanes == 64 {
-        words_from_rows::<N, 64>(words, flat);
-    } else {
-        words_from_rows::<N, 32>(words, flat);
-    }
-}
-
-/// [`copy_from_rows`] for a known number of lanes, two lanes (`N` words) at a time.
-#[inline]
-fn words_from_rows<const N: usize, const W: usize>(words: &[AtomicU64], flat: &[u32]) {
-    let Some(registers) = flat.as_chunks::<W>().0.first_chunk::<N>() else {
-        return;
-    };
-    for (pair, words) in words.as_chunks::<N>().0.iter().take(W / 2).enumerate() {
-        for (k, word) in words.iter().enumerate() {
-            let (low, high) = (2 * k, 2 * k + 1);
-            let low = registers[low % N][2 * pair + low / N];
-            let high = registers[high % N][2 * pair + high / N];
-            word.store(u64::from(low) | u64::from(high) << 32, Relaxed);
-        }
-    }
 }

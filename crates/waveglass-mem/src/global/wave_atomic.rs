@@ -156,7 +156,7 @@ impl GlobalMemory {
             self.miss(Access::Atomic, space, lane, address, bytes, port);
             return None;
         };
-        let offset = (address - region.base) as usize;
+        let offset = region.offset(address);
         let data = lane_value(atomic.data, atomic.width, rows, lane);
         let second = lane_value(atomic.second, atomic.width, rows, lane);
         Some(match atomic.width {

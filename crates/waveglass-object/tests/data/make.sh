@@ -30,3 +30,6 @@ kd gfx1030 gfx1030-wave64 "-DWAVE64" -mattr=+wavefrontsize64
 kd gfx1100 gfx1100 "-DGFX11"
 kd gfx1201 gfx1201 "-DGFX11"
 kd gfx1250 gfx1250 "-DGFX1250"
+llvm-mc-22 -triple=amdgcn-amd-amdhsa -mcpu=gfx900 -filetype=obj relocations.s -o relocations.tmp
+ld.lld-22 -shared relocations.tmp -o relocations.co
+rm relocations.tmp

@@ -45,7 +45,7 @@ fn one_function_is_called_by_all_lanes() {
 }
 
 #[test]
-fn each_lane_calls_its_own_function() {
+pub(crate) fn each_lane_calls_its_own_function() {
     let (a, b) = (u32s(3, 192), u32s(4, 192));
     let want: Vec<u32> = (0..192)
         .map(|i| operation(b[i] >> 4, operation(a[i], a[i], b[i]), i as u32))
@@ -81,7 +81,7 @@ fn lanes_recurse_to_depths_of_their_own() {
 }
 
 #[test]
-fn functions_recurse_through_each_other() {
+pub(crate) fn functions_recurse_through_each_other() {
     let x = u32s(6, 128);
     let want: Vec<u32> = x
         .iter()
@@ -98,7 +98,7 @@ fn functions_recurse_through_each_other() {
 }
 
 #[test]
-fn arguments_beyond_the_registers_arrive() {
+pub(crate) fn arguments_beyond_the_registers_arrive() {
     const PRIMES: [u32; 36] = [
         1, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89,
         97, 101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151,

@@ -71,7 +71,7 @@ fn ballots_count_active_lanes_only() {
 }
 
 #[test]
-fn waterfall_loops_serve_each_value_once() {
+pub(crate) fn waterfall_loops_serve_each_value_once() {
     let x = u32s(2, 256);
     each(builds_and_wave64("crosslane"), |build| {
         let want = waves(&x, BLOCK, build.wave, |lanes, lane| {
@@ -150,7 +150,7 @@ fn single_lanes_are_read_and_written() {
 }
 
 #[test]
-fn lds_crossbar_moves_between_lanes() {
+pub(crate) fn lds_crossbar_moves_between_lanes() {
     let (x, index) = (u32s(4, 256), u32s(5, 256));
     each(builds_and_wave64("crosslane"), |build| {
         let wave = build.wave as usize;

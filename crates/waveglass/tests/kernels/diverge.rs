@@ -98,7 +98,7 @@ fn gcd_loops_of_unequal_lengths_agree() {
 }
 
 #[test]
-fn barriers_between_divergent_branches_hold() {
+pub(crate) fn barriers_between_divergent_branches_hold() {
     let x: Vec<u32> = u32s(5, 400).iter().map(|v| v & 0xf0ff_000f).collect();
     let rounds = 9u32;
     let mut want = x.clone();

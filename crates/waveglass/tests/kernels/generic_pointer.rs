@@ -5,7 +5,7 @@ use crate::harness::{builds_and_wave64, each, to_bytes};
 use crate::input::u32s;
 
 #[test]
-fn each_lane_reaches_its_own_space_through_a_call() {
+pub(crate) fn each_lane_reaches_its_own_space_through_a_call() {
     let n = 512usize;
     let (which, words) = (u32s(1, n), u32s(2, n));
     let (mut want, mut after) = (Vec::new(), words.clone());
@@ -58,7 +58,7 @@ fn wide(v: u32) -> ([u8; 16], u64) {
 }
 
 #[test]
-fn fields_of_every_width_go_through_generic_pointers() {
+pub(crate) fn fields_of_every_width_go_through_generic_pointers() {
     let n = 256usize;
     let which = u32s(3, n);
     let mut after = vec![0x5au8; n * 16];

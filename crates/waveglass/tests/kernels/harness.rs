@@ -1,9 +1,11 @@
 //! What stands between the tests and the library: builds of a kernel, and [`Launch`], which runs one.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
+use waveglass::exec::MemoryOrder;
 use waveglass::{Limits, Module};
 
 /// The targets in a fat binary of all targets, in the order in which `build.sh` names them.
@@ -38,6 +40,14 @@ impl Build {
             work_items: None,
             dynamic_lds: 0,
             args: Vec::new(),
+        }
+    }
+
+    /// Rewrites the file a dword at a time.
+    pub(crate) fn change_dwords(&mut self, change: impl Fn(u32) -> u32) {
+        for bytes in Arc::make_mut(&mut self.file).chunks_exact_mut(4) {
+            let word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+            bytes.copy_from_slice(&change(word).to_le_bytes());
         }
     }
 
@@ -115,6 +125,7 @@ pub(crate) fn builds_and_wave64(source: &str) -> Vec<Build> {
 pub(crate) fn each(builds: Vec<Build>, test: impl Fn(&Build) -> Result<(), String>) {
     let only_target = std::env::var("WAVEGLASS_KERNEL_TARGET").ok();
     let only_build = std::env::var("WAVEGLASS_KERNEL_BUILD").ok();
+    let only_variant = ORDER.get().map(|(_, variant)| variant);
     let mut failures = Vec::new();
     let mut runs = 0;
     for build in &builds {
@@ -122,6 +133,7 @@ pub(crate) fn each(builds: Vec<Build>, test: impl Fn(&Build) -> Result<(), Strin
             || only_build
                 .as_deref()
                 .is_some_and(|b| !build.name.contains(b))
+            || only_variant.is_some_and(|v| !build.name.contains(v))
         {
             continue;
         }
@@ -237,6 +249,7 @@ fn run(launch: Launch) -> Result<Outputs, String> {
         .dynamic_lds(dynamic_lds)
         .limits(Limits {
             timeout: Some(Duration::from_secs(60)),
+            order: memory_order(),
             ..Limits::default()
         });
     for arg in args {
@@ -255,9 +268,46 @@ fn run(launch: Launch) -> Result<Outputs, String> {
             f.mnemonic, f.address, f.fault, report.outcome.fault_count
         ));
     }
+    if let Some(h) = report.outcome.hazards.first() {
+        return Err(format!(
+            "{kernel}: at {:#x}: {h} ({} in all)",
+            h.address, report.outcome.hazard_count
+        ));
+    }
     Ok(Outputs {
         buffers: report.buffers,
     })
+}
+
+thread_local! {
+    /// The order that [`in_order`] asks for, and the builds that it runs.
+    static ORDER: Cell<Option<(MemoryOrder, &'static str)>> = const { Cell::new(None) };
+}
+
+/// `WAVEGLASS_MEMORY_ORDER` runs all tests with operations in flight: `inorder`, or a seed.
+fn memory_order() -> MemoryOrder {
+    if let Some((order, _)) = ORDER.get() {
+        return order;
+    }
+    match std::env::var("WAVEGLASS_MEMORY_ORDER").as_deref() {
+        Ok("inorder") => MemoryOrder::InOrder,
+        Ok(seed) => MemoryOrder::Adversarial(seed.parse().expect("`inorder` or a seed")),
+        Err(_) => MemoryOrder::Eager,
+    }
+}
+
+/// Runs `test` in another memory order, on the builds with `variant` in their names.
+pub(crate) fn in_order(order: MemoryOrder, variant: &'static str, test: fn()) {
+    ORDER.set(Some((order, variant)));
+    test();
+    ORDER.set(None);
+}
+
+/// Runs `f` in another memory order.
+pub(crate) fn with_order(order: MemoryOrder, f: impl FnOnce()) {
+    ORDER.set(Some((order, "")));
+    f();
+    ORDER.set(None);
 }
 
 /// The buffers after a run, in the order of the buffer arguments.

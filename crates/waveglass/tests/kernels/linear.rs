@@ -15,7 +15,7 @@ fn floats(n: usize) -> (Vec<f32>, Vec<f32>) {
 }
 
 #[test]
-fn vector_add_leaves_what_is_past_its_tail_alone() {
+pub(crate) fn vector_add_leaves_what_is_past_its_tail_alone() {
     for n in [1usize, 63, 64, 65, 1000] {
         let (a, b) = floats(n);
         let mut want: Vec<f32> = a.iter().zip(&b).map(|(x, y)| x + y).collect();

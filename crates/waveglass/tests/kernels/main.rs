@@ -19,6 +19,8 @@ mod input;
 mod integer;
 mod linear;
 mod matmul;
+mod matrix;
+mod orders;
 mod private_array;
 mod reduce;
 mod switch;

@@ -16,7 +16,7 @@ fn product(a: &[f32], b: &[f32], rows: usize, cols: usize, n: usize, k: usize) -
 }
 
 #[test]
-fn matmul_tiled_handles_edges_that_tiles_do_not_divide() {
+pub(crate) fn matmul_tiled_handles_edges_that_tiles_do_not_divide() {
     let (m, n, k) = (37, 50, 29);
     let (a, b) = (f32s_in(1, m * k, -2.0, 2.0), f32s_in(2, k * n, -2.0, 2.0));
     let want = product(&a, &b, m, n, n, k);

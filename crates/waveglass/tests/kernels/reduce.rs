@@ -10,7 +10,7 @@ fn four_blocks(launch: Launch) -> Launch {
 }
 
 #[test]
-fn u32_sums_wrap() {
+pub(crate) fn u32_sums_wrap() {
     let x = u32s(1, 3000);
     let want = x.iter().fold(5u32, |s, v| s.wrapping_add(*v));
     let mut builds = builds_and_wave64("reduce");
@@ -72,7 +72,7 @@ fn u64_maximum_is_found() {
 }
 
 #[test]
-fn compare_and_swap_loops_lose_no_update() {
+pub(crate) fn compare_and_swap_loops_lose_no_update() {
     // Words 0 and 1 stay below the limit, 2 and 3 pass it.
     let mut x = u32s(4, 1000);
     for (i, v) in x.iter_mut().enumerate() {
@@ -170,7 +170,7 @@ fn read_modify_writes_of_64_bits_return_the_old_value() {
 }
 
 #[test]
-fn histogram_counts_each_byte_once() {
+pub(crate) fn histogram_counts_each_byte_once() {
     let x = bytes(10, 5000);
     let mut want = vec![0u32; 64];
     x.iter().for_each(|b| want[usize::from(b & 63)] += 1);
@@ -213,7 +213,7 @@ fn tickets_are_a_permutation() {
 }
 
 #[test]
-fn last_block_sees_every_partial_sum() {
+pub(crate) fn last_block_sees_every_partial_sum() {
     let x = u32s(11, 2500);
     let want = x.iter().fold(0u32, |s, v| s.wrapping_add(*v));
     each(builds_and_wave64("reduce"), |build| {

@@ -1,9 +1,12 @@
 //! The addresses of flat and global operations.
 
-use super::immediate;
+use super::{immediate, span};
 use crate::machine::Machine;
 use crate::program::{Compile, Op, Src};
+use crate::wave::ROW_LANES;
 use waveglass_isa::Field;
+use waveglass_mem::wide::{self, Host, LaneLoop};
+use waveglass_mem::{PerLane, Row};
 
 /// Base in a VGPR pair.
 pub(super) const GV: u8 = 0;
@@ -15,60 +18,166 @@ pub(super) const GT: u8 = 2;
 /// The addresses that lanes access, and what is known of all of them.
 pub(super) struct Addresses {
     /// Offsets included; lanes past the wave's size are zero.
-    pub sums: [u64; 64],
+    pub sums: PerLane<u64, 64>,
     /// Every bit that any lane has set in its address with or without the immediate, inactive
     /// lanes included.
     pub bits: u64,
 }
 
-/// Forms the addresses. The operands: `s[0]` the vector address, `s[1]` the scalar base.
-#[inline(always)]
-pub(super) fn addresses<const MODE: u8>(m: &Machine<'_>, op: &Op) -> Addresses {
-    let rows = m.wave.rows;
-    let offset = op.mem.offset as u64;
-    let mut out = Addresses {
-        sums: [0; 64],
-        bits: 0,
-    };
-    let base = if MODE == GV { 0 } else { m.s64(op.s[1]) };
-    let first = match op.s[0] {
-        Src::Vgpr(r) => r as usize * rows,
-        _ => 0,
-    };
-    let mut bits = 0;
-    for (row, sums) in out.sums.chunks_exact_mut(32).take(rows).enumerate() {
+/// What addresses are formed from.
+struct Form<'a, const MODE: u8> {
+    /// The rows of the vector address: the low dwords, then (in [`GV`]) the high ones.
+    vector: &'a [Row],
+    rows: usize,
+    base: u64,
+    offset: u64,
+    scale: i64,
+}
+
+impl<const MODE: u8> LaneLoop for Form<'_, MODE> {
+    type Output = Addresses;
+
+    #[inline(always)]
+    fn run(self, _: Host) -> Addresses {
+        let mut out = Addresses {
+            sums: PerLane([0; 64]),
+            bits: 0,
+        };
+        if self.rows == 2 {
+            (out.sums, out.bits) = self.sums::<64>();
+        } else {
+            let (sums, bits) = self.sums::<32>();
+            out.sums.0[..32].copy_from_slice(&sums.0);
+            out.bits = bits;
+        }
+        out
+    }
+}
+
+impl<'a, const MODE: u8> Form<'a, MODE> {
+    /// What the op's addresses are formed from. The operands: `s[0]` the vector address, `s[1]` the
+    /// scalar base.
+    #[inline(always)]
+    fn of(m: &'a Machine<'_>, op: &Op) -> Self {
+        let rows = m.wave.rows;
+        let dwords = match MODE {
+            GV => 2,
+            GT => 0,
+            _ => 1,
+        };
+        let first = match op.s[0] {
+            Src::Vgpr(r) => r,
+            _ => 0,
+        };
+        Self {
+            vector: &m.wave.vgpr[span(rows, first, dwords)],
+            rows,
+            base: if MODE == GV { 0 } else { m.s64(op.s[1]) },
+            offset: op.mem.offset as u64,
+            scale: op.mem.scale,
+        }
+    }
+
+    /// The addresses of `W` lanes, and the bits that they have set with or without the immediate.
+    #[inline(always)]
+    fn sums<const W: usize>(&self) -> (PerLane<u64, W>, u64) {
+        let (offset, base, scale) = (self.offset, self.base, self.scale);
+        let mut out = PerLane([0; W]);
+        let sums = &mut out.0;
+        let mut bits = 0;
         let mut put = |sum: &mut u64, address: u64| {
             *sum = address.wrapping_add(offset);
             bits |= address | *sum;
         };
-        let low = &m.wave.vgpr[first + row];
-        match MODE {
-            GV => {
-                let high = &m.wave.vgpr[first + rows + row];
+        let registers = self.vector.as_flattened().as_chunks::<W>().0;
+        match (MODE, registers) {
+            (GV, [low, high, ..]) => {
                 for ((sum, &low), &high) in sums.iter_mut().zip(low).zip(high) {
                     put(sum, low as u64 | (high as u64) << 32);
                 }
             }
-            GT => {
-                for (sum, lane) in sums.iter_mut().zip(row as u64 * 32..) {
-                    put(sum, base.wrapping_add(lane * 4));
-                }
-            }
-            _ if op.mem.scale == 0 => {
-                for (sum, &low) in sums.iter_mut().zip(low) {
-                    put(sum, base.wrapping_add(low as u64));
-                }
-            }
-            _ => {
-                for (sum, &low) in sums.iter_mut().zip(low) {
-                    let index = low as i32 as i64 * op.mem.scale;
+            (GVS, [index, ..]) if scale == 0 => {
+                for (sum, &index) in sums.iter_mut().zip(index) {
                     put(sum, base.wrapping_add(index as u64));
                 }
             }
+            (GVS, [index, ..]) => {
+                for (sum, &index) in sums.iter_mut().zip(index) {
+                    let bytes = index as i32 as i64 * scale;
+                    put(sum, base.wrapping_add(bytes as u64));
+                }
+            }
+            _ => {
+                for (lane, sum) in sums.iter_mut().enumerate() {
+                    put(sum, base.wrapping_add(lane as u64 * 4));
+                }
+            }
+        }
+        (out, bits)
+    }
+}
+
+/// A load or store of `N` whole dwords by a full wave that touches one region of plainly global memory;
+/// gives `false`, with nothing done, where it is anything else.
+pub(super) struct Whole<'a, 'm, const MODE: u8, const N: usize, const STORES: bool> {
+    pub m: &'a mut Machine<'m>,
+    pub op: &'a Op,
+}
+
+impl<const MODE: u8, const N: usize, const STORES: bool> LaneLoop
+    for Whole<'_, '_, MODE, N, STORES>
+{
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self, host: Host) -> bool {
+        if self.m.wave.rows == 2 {
+            self.m.wave.exec() == u64::MAX && self.lanes::<64>(host)
+        } else {
+            self.m.wave.exec() == u32::MAX as u64 && self.lanes::<32>(host)
         }
     }
-    out.bits = bits;
-    out
+}
+
+impl<const MODE: u8, const N: usize, const STORES: bool> Whole<'_, '_, MODE, N, STORES> {
+    #[inline(always)]
+    fn lanes<const W: usize>(self, host: Host) -> bool {
+        let (m, op) = (self.m, self.op);
+        let (sums, bits) = Form::<MODE>::of(m, op).sums::<W>();
+        if !is_plain(m, bits) {
+            return false;
+        }
+        let register = if STORES { op.d2 } else { op.d };
+        let rows = &mut m.wave.vgpr[span(W / ROW_LANES, register, N)];
+        let registers = rows.as_flattened_mut().as_chunks_mut::<W>().0;
+        let Some(registers) = registers.first_chunk_mut::<N>() else {
+            return false;
+        };
+        let (done, bytes) = if STORES {
+            let done = m.memory.store_whole(&sums.0, registers, m.port, host);
+            (done, &mut m.stats.written.global)
+        } else {
+            let done = m.memory.load_whole(&sums.0, registers, m.port, host);
+            (done, &mut m.stats.read.global)
+        };
+        if done {
+            *bytes += (4 * N * W) as u64;
+            m.stats.lane_operations += W as u64;
+        }
+        done
+    }
+}
+
+/// Whether addresses with these bits set cannot be in an aperture, in the hole or near them.
+#[inline(always)]
+pub(super) fn is_plain(m: &Machine<'_>, bits: u64) -> bool {
+    bits >> 46 == 0 && !m.env.apertures.ptr32
+}
+
+/// Forms the addresses. The operands: `s[0]` the vector address, `s[1]` the scalar base.
+#[inline(always)]
+pub(super) fn addresses<const MODE: u8>(m: &Machine<'_>, op: &Op) -> Addresses {
+    wide::run(Form::<MODE>::of(m, op))
 }
 
 /// Fills in the address operands; gives the addressing mode, or `None` where operands are missing.

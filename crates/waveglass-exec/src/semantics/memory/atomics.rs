@@ -137,7 +137,7 @@ fn run_flat<const MODE: u8>(m: &mut Machine<'_>, op: &Op) -> Step {
     let exec = active(m);
     let count_lanes = m.wave.rows * ROW_LANES;
     if plainly_global(m, &at) {
-        global_atomic(m, op, Lanes::new(&at.sums[..count_lanes], exec), 0);
+        global_atomic(m, op, Lanes::new(&at.sums.0[..count_lanes], exec), 0);
         return done(m, op);
     }
     let bases = bases(&at, op);

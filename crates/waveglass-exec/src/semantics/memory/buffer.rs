@@ -1,14 +1,19 @@
 //! Plain buffer loads, stores and atomics (Vega ISA 8, RDNA 3 ISA 9, RDNA 4 ISA 9): the descriptor
 //! comes from four SGPRs, its rules are `waveglass_mem::buffer`'s.
+//!
+//! TFE asks for a status in the register after the data, written where a fetch meets a page that is
+//! not resident ("when set to 1 and fetch returns a NACK, status is written", RDNA 3 ISA 9.1). No
+//! memory here is partially resident, so that the register keeps its value; it counts as a destination
+//! when registers are checked.
 
 use super::atomics::{Operands, memory_rules, put_before};
 use super::{
-    Half, active, done, has_word, immediate, into_destination, names, store_source, vgpr,
-    with_destination, without_destination,
+    Half, active, done, has_word, immediate, into_destination, lds_transfer, names, store_source,
+    vgpr, with_destination, without_destination,
 };
 use crate::machine::Machine;
 use crate::program::{Compile, Op, Src, Step};
-use crate::semantics::{Registry, refuse};
+use crate::semantics::{NEXT, Registry, refuse};
 use crate::wave::ROW_LANES;
 use waveglass_isa::{Access as OperandAccess, Field};
 use waveglass_mem::buffer::{BufferDescriptor, BufferKind, BufferLane, BufferRequest};
@@ -22,13 +27,7 @@ pub(super) fn register(r: &mut Registry) {
 
 /// Fills in the operands of the address: `target` is the first address register, `s[0]` the
 /// descriptor's first SGPR, `s[1]` SOFFSET.
-fn address(c: &Compile<'_>, op: &mut Op) -> Result<(), &'static str> {
-    if has_word(c, "lds") || c.inst.field(Field::Lds) != 0 {
-        return Err("a load into LDS");
-    }
-    if has_word(c, "tfe") || c.inst.field(Field::Tfe) != 0 {
-        return Err("TFE");
-    }
+pub(super) fn address(c: &Compile<'_>, op: &mut Op) -> Result<(), &'static str> {
     op.mem.offset = immediate(c, Field::Offset);
     op.mem.idxen = has_word(c, "idxen");
     op.mem.offen = has_word(c, "offen");
@@ -44,20 +43,14 @@ fn address(c: &Compile<'_>, op: &mut Op) -> Result<(), &'static str> {
 }
 
 fn load(c: &Compile<'_>, element: Element, half: Half) -> Op {
-    let mut why = "an operand is missing";
-    let mut fine = true;
-    let op = with_destination(c, Field::Vdata, run_load, |op| {
+    if has_word(c, "lds") {
+        return lds_transfer::buffer(c, element);
+    }
+    with_destination(c, Field::Vdata, run_load, |op| {
         op.mem.element = element;
-        op.mem.half = half.on(c.inst.target());
-        match address(c, op) {
-            Ok(()) => true,
-            Err(e) => {
-                (why, fine) = (e, false);
-                false
-            }
-        }
-    });
-    if fine { op } else { refuse(c, why) }
+        op.mem.half = half.on(c);
+        address(c, op).is_ok()
+    })
 }
 
 fn store(c: &Compile<'_>, element: Element, half: Half) -> Op {
@@ -97,7 +90,7 @@ fn atomic(c: &Compile<'_>, atomic: AtomicOp, width: AtomicWidth) -> Op {
 }
 
 /// What all lanes share.
-fn request(
+pub(super) fn request(
     m: &Machine<'_>,
     op: &Op,
     kind: BufferKind,
@@ -120,7 +113,7 @@ fn request(
 }
 
 /// What each lane adds: with both, the index comes first.
-fn lanes_of(m: &Machine<'_>, op: &Op) -> [BufferLane; 64] {
+pub(super) fn lanes_of(m: &Machine<'_>, op: &Op) -> [BufferLane; 64] {
     let rows = m.wave.rows;
     let mut out: [BufferLane; 64] = std::array::from_fn(|lane| BufferLane {
         lane: lane as u32,
@@ -143,8 +136,18 @@ fn lanes_of(m: &Machine<'_>, op: &Op) -> [BufferLane; 64] {
     out
 }
 
+/// Whether the descriptor is not a buffer's: the instruction is then ignored (RDNA 3 ISA 9.6).
+pub(super) fn is_ignored(d: &BufferDescriptor) -> bool {
+    d.kind != 0
+}
+
 /// Counts bytes of active lanes; a descriptor that adds thread ids is one of scratch.
-fn count(to: &mut crate::stats::SpaceBytes, d: &BufferDescriptor, exec: u64, bytes: u32) {
+pub(super) fn count(
+    to: &mut crate::stats::SpaceBytes,
+    d: &BufferDescriptor,
+    exec: u64,
+    bytes: u32,
+) {
     let moved = exec.count_ones() as u64 * bytes as u64;
     if d.add_tid {
         to.scratch += moved;
@@ -156,6 +159,9 @@ fn count(to: &mut crate::stats::SpaceBytes, d: &BufferDescriptor, exec: u64, byt
 fn run_load(m: &mut Machine<'_>, op: &Op) -> Step {
     let (rows, element, exec) = (m.wave.rows, op.mem.element, active(m));
     let (d, request) = request(m, op, BufferKind::Untyped, element.bytes());
+    if is_ignored(&d) {
+        return NEXT;
+    }
     let at = lanes_of(m, op);
     let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
     count(&mut m.stats.read, &d, exec, element.bytes());
@@ -168,6 +174,9 @@ fn run_load(m: &mut Machine<'_>, op: &Op) -> Step {
 fn run_store(m: &mut Machine<'_>, op: &Op) -> Step {
     let (rows, element, exec) = (m.wave.rows, op.mem.element, active(m));
     let (d, request) = request(m, op, BufferKind::Untyped, element.bytes());
+    if is_ignored(&d) {
+        return NEXT;
+    }
     let at = lanes_of(m, op);
     let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
     count(&mut m.stats.written, &d, exec, element.bytes());
@@ -180,6 +189,9 @@ fn run_store(m: &mut Machine<'_>, op: &Op) -> Step {
 fn run_atomic(m: &mut Machine<'_>, op: &Op) -> Step {
     let (rows, width, exec) = (m.wave.rows, op.mem.width, active(m));
     let (d, request) = request(m, op, BufferKind::Atomic, width.bytes());
+    if is_ignored(&d) {
+        return NEXT;
+    }
     let at = lanes_of(m, op);
     let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
     count(&mut m.stats.read, &d, exec, width.bytes());

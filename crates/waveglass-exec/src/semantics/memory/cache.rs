@@ -19,6 +19,10 @@ const FENCES: &[&str] = &[
     "global_inv",
     "global_wb",
     "global_wbinv",
+    // "Discard": a dirty line that was written back before cannot be discarded any more, so that
+    // nothing is lost (Vega ISA 12.6, "a performance optimization").
+    "s_dcache_discard",
+    "s_dcache_discard_x2",
     "s_dcache_inv",
     "s_dcache_inv_vol",
     "s_dcache_wb",
@@ -31,6 +35,8 @@ const FENCES: &[&str] = &[
 const HINTS: &[&str] = &[
     "flat_prefetch_b8",
     "global_prefetch_b8",
+    "s_atc_probe",
+    "s_atc_probe_buffer",
     "s_buffer_prefetch_data",
     "s_prefetch_data",
     "s_prefetch_data_pc_rel",

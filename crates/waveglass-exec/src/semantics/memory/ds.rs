@@ -5,10 +5,11 @@ use super::{
 };
 use crate::machine::Machine;
 use crate::program::{Compile, Handler, Op, Step};
-use crate::semantics::{Registry, Semantics, refuse};
+use crate::semantics::{NEXT, Registry, Semantics, refuse};
 use crate::wave::ROW_LANES;
 use waveglass_isa::Field;
-use waveglass_mem::{Element, Lanes, Row, lds_addtid};
+use waveglass_mem::wide::{self, Host, LaneLoop};
+use waveglass_mem::{Element, Lanes, PerLane, Row, lds_addtid};
 
 macro_rules! ds {
     ($r:expr, $compile:path; $($name:literal $new:literal => $($arg:expr),*;)*) => {$(
@@ -86,33 +87,146 @@ pub(super) fn pair_offsets(c: &Compile<'_>, op: &mut Op, bytes: u32, stride: i64
     op.mem.offset1 = immediate(c, Field::Offset1) * unit;
 }
 
+/// An address register and what is added to it.
+struct Sum<'a> {
+    rows: &'a [Row],
+    offset: u32,
+}
+
+impl LaneLoop for Sum<'_> {
+    type Output = PerLane<u32, 64>;
+
+    #[inline(always)]
+    fn run(self, _: Host) -> PerLane<u32, 64> {
+        let mut out = [0; 64];
+        for (out, row) in out.as_chunks_mut::<ROW_LANES>().0.iter_mut().zip(self.rows) {
+            for (o, &v) in out.iter_mut().zip(row) {
+                *o = v.wrapping_add(self.offset);
+            }
+        }
+        PerLane(out)
+    }
+}
+
 /// The lanes' addresses: the address register plus `offset`, in 32 bits.
 #[inline(always)]
-pub(super) fn addresses(m: &Machine<'_>, op: &Op, offset: i64) -> [u32; 64] {
-    let rows = m.wave.rows;
-    let first = op.target as usize * rows;
-    let mut out = [0; 64];
-    for (out, row) in out
-        .chunks_exact_mut(ROW_LANES)
-        .zip(&m.wave.vgpr[first..first + rows])
-    {
-        for (o, &v) in out.iter_mut().zip(row) {
-            *o = v.wrapping_add(offset as u32);
+pub(super) fn addresses(m: &Machine<'_>, op: &Op, offset: i64) -> PerLane<u32, 64> {
+    wide::run(Sum {
+        rows: &m.wave.vgpr[super::span(m.wave.rows, op.target, 1)],
+        offset: offset as u32,
+    })
+}
+
+/// A load or store of `N` whole dwords by a full wave, all in range; gives `false`, with nothing done,
+/// where it is anything else. The second address register is `offset1`'s, where there are `TWO`.
+struct Whole<'a, 'm, const N: usize, const STORES: bool, const TWO: bool> {
+    m: &'a mut Machine<'m>,
+    op: &'a Op,
+}
+
+impl<const N: usize, const STORES: bool, const TWO: bool> LaneLoop
+    for Whole<'_, '_, N, STORES, TWO>
+{
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self, _: Host) -> bool {
+        if self.m.wave.rows == 2 {
+            self.m.wave.exec() == u64::MAX && self.lanes::<64>()
+        } else {
+            self.m.wave.exec() == u32::MAX as u64 && self.lanes::<32>()
         }
     }
-    out
+}
+
+impl<const N: usize, const STORES: bool, const TWO: bool> Whole<'_, '_, N, STORES, TWO> {
+    #[inline(always)]
+    fn lanes<const W: usize>(self) -> bool {
+        let (m, op) = (self.m, self.op);
+        let registers = m.wave.vgpr.as_flattened_mut().as_chunks_mut::<W>().0;
+        let address = registers[op.target as usize];
+        let at = |offset: i64| -> PerLane<u32, W> {
+            let mut at = PerLane([0; W]);
+            for (at, &a) in at.0.iter_mut().zip(&address) {
+                *at = a.wrapping_add(offset as u32);
+            }
+            at
+        };
+        let first = if STORES && !TWO { op.d2 } else { op.d } as usize;
+        let second = if STORES { op.d2 as usize } else { first + N };
+        for (i, (offset, register)) in [(op.mem.offset, first), (op.mem.offset1, second)]
+            .into_iter()
+            .take(1 + TWO as usize)
+            .enumerate()
+        {
+            let Some(data) = registers[register..].first_chunk_mut::<N>() else {
+                return false;
+            };
+            let done = if STORES {
+                m.lds.store_whole(&at(offset).0, data, m.port)
+            } else {
+                m.lds.load_whole(&at(offset).0, data, m.port)
+            };
+            if !done {
+                // The first half may be done: doing it again changes nothing, unless a load has
+                // overwritten the address.
+                if i == 1 && !STORES {
+                    registers[op.target as usize] = address;
+                }
+                return false;
+            }
+        }
+        let bytes = if STORES {
+            &mut m.stats.written.lds
+        } else {
+            &mut m.stats.read.lds
+        };
+        *bytes += (4 * N * W * (1 + TWO as usize)) as u64;
+        m.stats.lane_operations += W as u64;
+        true
+    }
+}
+
+/// The fast way of whole waves before the general one.
+fn fast<const N: usize, const STORES: bool, const TWO: bool>(m: &mut Machine<'_>, op: &Op) -> Step {
+    if wide::run(Whole::<N, STORES, TWO> { m: &mut *m, op }) {
+        return NEXT;
+    }
+    match (STORES, TWO) {
+        (false, false) => run_load(m, op),
+        (true, false) => run_store(m, op),
+        (false, true) => run_load_pair(m, op),
+        (true, true) => run_store_pair(m, op),
+    }
+}
+
+/// The handler of an access: fast where there is a fast way.
+fn choose<const STORES: bool, const TWO: bool>(
+    element: Element,
+    half: Half,
+    general: Handler,
+) -> Handler {
+    match element {
+        _ if half != Half::Whole => general,
+        Element::B32 => fast::<1, STORES, TWO>,
+        Element::B64 => fast::<2, STORES, TWO>,
+        Element::B96 => fast::<3, STORES, TWO>,
+        Element::B128 => fast::<4, STORES, TWO>,
+        _ => general,
+    }
 }
 
 fn load(c: &Compile<'_>, element: Element, half: Half) -> Op {
-    let base = match addressed(c, run_load) {
+    let run = choose::<false, false>(element, half, run_load);
+    let base = match addressed(c, run) {
         Ok(op) => op,
         Err(why) => return refuse(c, why),
     };
-    with_destination(c, Field::Vdst, run_load, |op| {
+    with_destination(c, Field::Vdst, run, |op| {
         op.target = base.target;
         op.mem = base.mem;
         op.mem.element = element;
-        op.mem.half = half.on(c.inst.target());
+        op.mem.half = half.on(c);
         true
     })
 }
@@ -120,7 +234,7 @@ fn load(c: &Compile<'_>, element: Element, half: Half) -> Op {
 fn run_load(m: &mut Machine<'_>, op: &Op) -> Step {
     let (rows, element, exec) = (m.wave.rows, op.mem.element, active(m));
     let at = addresses(m, op, op.mem.offset);
-    let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
+    let lanes = Lanes::new(&at.0[..rows * ROW_LANES], exec);
     m.stats.read.lds += exec.count_ones() as u64 * element.bytes() as u64;
     into_destination(op, &mut m.wave.vgpr, rows, exec, |dst| {
         m.lds.load(lanes, element, dst, m.port);
@@ -129,7 +243,8 @@ fn run_load(m: &mut Machine<'_>, op: &Op) -> Step {
 }
 
 fn store(c: &Compile<'_>, element: Element, half: Half) -> Op {
-    let mut op = match addressed(c, run_store) {
+    let run = choose::<true, false>(element, half, run_store);
+    let mut op = match addressed(c, run) {
         Ok(op) => op,
         Err(why) => return refuse(c, why),
     };
@@ -145,7 +260,7 @@ fn store(c: &Compile<'_>, element: Element, half: Half) -> Op {
 fn run_store(m: &mut Machine<'_>, op: &Op) -> Step {
     let (rows, element, exec) = (m.wave.rows, op.mem.element, active(m));
     let at = addresses(m, op, op.mem.offset);
-    let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
+    let lanes = Lanes::new(&at.0[..rows * ROW_LANES], exec);
     m.stats.written.lds += exec.count_ones() as u64 * element.bytes() as u64;
     let mut upper = [[0; ROW_LANES]; 2];
     let src = store_source(op, &m.wave.vgpr, rows, op.d2, &mut upper);
@@ -154,11 +269,12 @@ fn run_store(m: &mut Machine<'_>, op: &Op) -> Step {
 }
 
 fn load_pair(c: &Compile<'_>, element: Element, stride: i64) -> Op {
-    let base = match addressed(c, run_load_pair) {
+    let run = choose::<false, true>(element, Half::Whole, run_load_pair);
+    let base = match addressed(c, run) {
         Ok(op) => op,
         Err(why) => return refuse(c, why),
     };
-    with_destination(c, Field::Vdst, run_load_pair, |op| {
+    with_destination(c, Field::Vdst, run, |op| {
         op.target = base.target;
         op.mem.element = element;
         pair_offsets(c, op, element.bytes(), stride);
@@ -176,7 +292,7 @@ fn run_load_pair(m: &mut Machine<'_>, op: &Op) -> Step {
     ];
     let dwords = element.dwords();
     for (at, d) in at.iter().zip([op.d, op.d + dwords as u32]) {
-        let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
+        let lanes = Lanes::new(&at.0[..rows * ROW_LANES], exec);
         let dst = &mut m.wave.vgpr[super::span(rows, d, dwords)];
         m.lds.load(lanes, element, dst, m.port);
     }
@@ -184,7 +300,8 @@ fn run_load_pair(m: &mut Machine<'_>, op: &Op) -> Step {
 }
 
 fn store_pair(c: &Compile<'_>, element: Element, stride: i64) -> Op {
-    let mut op = match addressed(c, run_store_pair) {
+    let run = choose::<true, true>(element, Half::Whole, run_store_pair);
+    let mut op = match addressed(c, run) {
         Ok(op) => op,
         Err(why) => return refuse(c, why),
     };
@@ -202,7 +319,7 @@ fn run_store_pair(m: &mut Machine<'_>, op: &Op) -> Step {
     m.stats.written.lds += 2 * exec.count_ones() as u64 * element.bytes() as u64;
     for (offset, data) in [(op.mem.offset, op.d), (op.mem.offset1, op.d2)] {
         let at = addresses(m, op, offset);
-        let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
+        let lanes = Lanes::new(&at.0[..rows * ROW_LANES], exec);
         let src = &m.wave.vgpr[super::span(rows, data, element.dwords())];
         m.lds.store(lanes, element, src, m.port);
     }
@@ -223,7 +340,7 @@ fn addtid(c: &Compile<'_>, stores: bool) -> Op {
             let rows = m.wave.rows;
             m.stats.written.lds += exec.count_ones() as u64 * 4;
             let src: &[Row] = &m.wave.vgpr[super::span(rows, op.d2, 1)];
-            let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
+            let lanes = Lanes::new(&at.0[..rows * ROW_LANES], exec);
             m.lds.store(lanes, Element::B32, src, m.port);
             done(m, op)
         });
@@ -235,7 +352,7 @@ fn addtid(c: &Compile<'_>, stores: bool) -> Op {
         let (at, exec) = (addtid_addresses(m, op), active(m));
         let rows = m.wave.rows;
         m.stats.read.lds += exec.count_ones() as u64 * 4;
-        let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
+        let lanes = Lanes::new(&at.0[..rows * ROW_LANES], exec);
         let dst = &mut m.wave.vgpr[super::span(rows, op.d, 1)];
         m.lds.load(lanes, Element::B32, dst, m.port);
         done(m, op)
@@ -246,7 +363,9 @@ fn addtid(c: &Compile<'_>, stores: bool) -> Op {
     })
 }
 
-fn addtid_addresses(m: &Machine<'_>, op: &Op) -> [u32; 64] {
+fn addtid_addresses(m: &Machine<'_>, op: &Op) -> PerLane<u32, 64> {
     let m0 = m.m0();
-    std::array::from_fn(|lane| lds_addtid(&m.port.rules, m0, op.mem.offset as u16, lane as u32))
+    PerLane(std::array::from_fn(|lane| {
+        lds_addtid(&m.port.rules, m0, op.mem.offset as u16, lane as u32)
+    }))
 }

@@ -135,7 +135,7 @@ fn rules(m: &Machine<'_>, op: &Op) -> AtomicRules {
 fn run(m: &mut Machine<'_>, op: &Op) -> Step {
     let (rows, exec) = (m.wave.rows, active(m));
     let at = addresses(m, op, op.mem.offset);
-    let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
+    let lanes = Lanes::new(&at.0[..rows * ROW_LANES], exec);
     let moved = exec.count_ones() as u64 * op.mem.width.bytes() as u64;
     m.stats.read.lds += moved;
     m.stats.written.lds += moved;
@@ -218,7 +218,7 @@ fn run_exchange_pair(m: &mut Machine<'_>, op: &Op) -> Step {
             second: &[],
             rules: AtomicRules::integer(m.port.rules.generation),
         };
-        let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
+        let lanes = Lanes::new(&at.0[..rows * ROW_LANES], exec);
         m.lds.atomic(lanes, atomic, Some(before), m.port);
     }
     let dwords = width.dwords();

@@ -121,7 +121,7 @@ fn permute(c: &Compile<'_>, run: Handler) -> Op {
 fn named_lanes(m: &Machine<'_>, op: &Op) -> [usize; 64] {
     let ones = op.imm as usize - 1;
     let at = super::ds::addresses(m, op, op.mem.offset);
-    std::array::from_fn(|lane| lane & !ones | (at[lane] >> 2) as usize & ones)
+    std::array::from_fn(|lane| lane & !ones | (at.0[lane] >> 2) as usize & ones)
 }
 
 /// Forward: each active lane sends; of several senders the highest is received, and a lane that

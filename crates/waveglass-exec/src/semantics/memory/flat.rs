@@ -1,17 +1,21 @@
 //! Flat and global loads and stores (Vega ISA 9, RDNA 3 ISA 11, CDNA 5 ISA 10).
 
-use super::address::{self, Addresses, GT, GV, GVS, addresses};
+use super::address::{self, Addresses, GT, GV, GVS, Whole, addresses};
 use super::{
     Half, active, done, into_destination, scratch_window, span, store_source, vgpr,
     with_destination, zero_lanes,
 };
-use super::{atomics, names};
+use super::{atomics, lds_transfer, names};
 use crate::machine::Machine;
 use crate::program::{Compile, Handler, Op, Step};
-use crate::semantics::{Registry, Semantics, refuse};
+use crate::semantics::{NEXT, Registry, Semantics, refuse};
 use crate::wave::ROW_LANES;
 use waveglass_isa::Field;
-use waveglass_mem::{Access, Element, Flat, FlatLanes, Lanes, reject_non_global};
+use waveglass_mem::wide;
+use waveglass_mem::{
+    Access, AlignmentMode, Element, Fault, FaultKind, Flat, FlatLanes, Lanes, Space,
+    reject_non_global,
+};
 
 pub(super) fn register(r: &mut Registry) {
     names::loads!(r, "global", load_global);
@@ -21,49 +25,162 @@ pub(super) fn register(r: &mut Registry) {
     for name in ["global_load_dword_addtid", "global_load_addtid_b32"] {
         r.insert(
             name,
-            Semantics::Custom(|c| load(c, Element::B32, Half::Whole, true, GLOBAL_LOADS)),
+            Semantics::Custom(|c| {
+                let run = GLOBAL_LOADS.map(|by_dwords| by_dwords[0]);
+                load(c, Element::B32, Half::Whole, true, run)
+            }),
         );
     }
     for name in ["global_store_dword_addtid", "global_store_addtid_b32"] {
         r.insert(
             name,
-            Semantics::Custom(|c| store(c, Element::B32, Half::Whole, true, GLOBAL_STORES)),
+            Semantics::Custom(|c| {
+                let run = GLOBAL_STORES.map(|by_dwords| by_dwords[0]);
+                store(c, Element::B32, Half::Whole, true, run)
+            }),
         );
     }
     atomics::register(r);
+    monitored(r);
 }
 
-/// Handlers by addressing mode.
-type ByMode = [Handler; 3];
+/// Loads that other waves may watch, or share: outside a cluster of workgroups `cluster_load_*` are
+/// global loads (CDNA 5 ISA 10.7); `*_load_monitor_*` load and ask to be woken by a store, which
+/// `s_monitor_sleep` here does not wait for (10.10).
+fn monitored(r: &mut Registry) {
+    macro_rules! loads {
+        ($($size:literal $element:ident;)*) => {$(
+            r.insert(concat!("cluster_load_", $size), Semantics::Custom(|c| {
+                load_global(c, Element::$element, Half::Whole)
+            }));
+            r.insert(concat!("global_load_monitor_", $size), Semantics::Custom(|c| {
+                load(c, Element::$element, Half::Whole, false, GLOBAL_MONITORS)
+            }));
+            r.insert(concat!("flat_load_monitor_", $size), Semantics::Custom(|c| {
+                load(c, Element::$element, Half::Whole, false, FLAT_MONITORS)
+            }));
+        )*};
+    }
+    loads! { "b32" B32; "b64" B64; "b128" B128; }
+}
 
-const GLOBAL_LOADS: ByMode = [global_load::<GV>, global_load::<GVS>, global_load::<GT>];
-const GLOBAL_STORES: ByMode = [global_store::<GV>, global_store::<GVS>, global_store::<GT>];
-const FLAT_LOADS: ByMode = [flat_load::<GV>, flat_load::<GVS>, flat_load::<GT>];
-const FLAT_STORES: ByMode = [flat_store::<GV>, flat_store::<GVS>, flat_store::<GT>];
+const GLOBAL_MONITORS: [Handler; 3] = [
+    |m, op| aligned_as_atomics(m, op, global_load::<GV>),
+    |m, op| aligned_as_atomics(m, op, global_load::<GVS>),
+    |m, op| aligned_as_atomics(m, op, global_load::<GT>),
+];
+const FLAT_MONITORS: [Handler; 3] = [
+    |m, op| aligned_as_atomics(m, op, flat_monitor::<GV>),
+    |m, op| aligned_as_atomics(m, op, flat_monitor::<GVS>),
+    |m, op| aligned_as_atomics(m, op, flat_monitor::<GT>),
+];
+
+/// Runs a load under the alignment rule of atomics: natural, whatever the mode.
+fn aligned_as_atomics(m: &mut Machine<'_>, op: &Op, run: Handler) -> Step {
+    let mode = m.port.rules.alignment;
+    if mode == AlignmentMode::Dword && op.mem.element.bytes() > 4 {
+        return m.refuse(op, "a wide monitored load in the DWORD alignment mode");
+    }
+    m.port.rules.alignment = AlignmentMode::Strict;
+    let step = run(m, op);
+    m.port.rules.alignment = mode;
+    step
+}
+
+/// A flat monitored load; one wider than a dword may not fall into scratch (CDNA 5 ISA 10.10).
+fn flat_monitor<const MODE: u8>(m: &mut Machine<'_>, op: &Op) -> Step {
+    let at = addresses::<MODE>(m, op);
+    let exec = active(m);
+    let bad = flat_load_any(m, op, &at, exec);
+    let (rows, bytes) = (m.wave.rows, op.mem.element.bytes());
+    if bad != 0 && bytes > 4 {
+        let dst = &mut m.wave.vgpr[span(rows, op.d, op.mem.element.dwords())];
+        zero_lanes(dst, rows, bad);
+        for (lane, address) in Lanes::new(&at.sums.0, bad).active() {
+            m.port.faults.push(Fault {
+                kind: FaultKind::ScratchAtomic,
+                access: Access::Load,
+                space: Space::Scratch,
+                lane: lane as u8,
+                address,
+                size: bytes,
+                nearest: None,
+                limit: None,
+            });
+        }
+    }
+    done(m, op)
+}
+
+/// Handlers by addressing mode, and by the dwords of the element less one.
+type ByMode = [[Handler; 4]; 3];
+
+/// The handlers of one kind of access: the general one behind the fast way of whole waves.
+macro_rules! by_mode {
+    ($general:ident, $stores:literal) => {
+        by_mode!($general, $stores, GV, GVS, GT)
+    };
+    ($general:ident, $stores:literal, $($mode:ident),*) => {
+        [$({
+            fn run<const N: usize>(m: &mut Machine<'_>, op: &Op) -> Step {
+                if wide::run(Whole::<$mode, N, $stores> { m: &mut *m, op }) {
+                    return NEXT;
+                }
+                $general::<$mode>(m, op)
+            }
+            [run::<1>, run::<2>, run::<3>, run::<4>]
+        }),*]
+    };
+}
+
+const GLOBAL_LOADS: ByMode = by_mode!(global_load, false);
+const GLOBAL_STORES: ByMode = by_mode!(global_store, true);
+const FLAT_LOADS: ByMode = by_mode!(flat_load, false);
+const FLAT_STORES: ByMode = by_mode!(flat_store, true);
+
+/// The same without the fast way, for bytes, halves and parts of registers.
+const GENERAL_GLOBAL_LOADS: [Handler; 3] =
+    [global_load::<GV>, global_load::<GVS>, global_load::<GT>];
+const GENERAL_GLOBAL_STORES: [Handler; 3] =
+    [global_store::<GV>, global_store::<GVS>, global_store::<GT>];
+const GENERAL_FLAT_LOADS: [Handler; 3] = [flat_load::<GV>, flat_load::<GVS>, flat_load::<GT>];
+const GENERAL_FLAT_STORES: [Handler; 3] = [flat_store::<GV>, flat_store::<GVS>, flat_store::<GT>];
+
+/// The handlers of an instruction, fast where there is a fast way.
+fn choose(element: Element, half: Half, fast: &ByMode, general: [Handler; 3]) -> [Handler; 3] {
+    if half != Half::Whole || element.bytes() < 4 {
+        return general;
+    }
+    fast.map(|by_dwords| by_dwords[element.dwords() - 1])
+}
 
 fn load_global(c: &Compile<'_>, element: Element, half: Half) -> Op {
-    load(c, element, half, false, GLOBAL_LOADS)
+    let run = choose(element, half, &GLOBAL_LOADS, GENERAL_GLOBAL_LOADS);
+    load(c, element, half, false, run)
 }
 
 fn load_flat(c: &Compile<'_>, element: Element, half: Half) -> Op {
-    load(c, element, half, false, FLAT_LOADS)
+    let run = choose(element, half, &FLAT_LOADS, GENERAL_FLAT_LOADS);
+    load(c, element, half, false, run)
 }
 
 fn store_global(c: &Compile<'_>, element: Element, half: Half) -> Op {
-    store(c, element, half, false, GLOBAL_STORES)
+    let run = choose(element, half, &GLOBAL_STORES, GENERAL_GLOBAL_STORES);
+    store(c, element, half, false, run)
 }
 
 fn store_flat(c: &Compile<'_>, element: Element, half: Half) -> Op {
-    store(c, element, half, false, FLAT_STORES)
+    let run = choose(element, half, &FLAT_STORES, GENERAL_FLAT_STORES);
+    store(c, element, half, false, run)
 }
 
-fn load(c: &Compile<'_>, element: Element, half: Half, addtid: bool, run: ByMode) -> Op {
+fn load(c: &Compile<'_>, element: Element, half: Half, addtid: bool, run: [Handler; 3]) -> Op {
     if super::has_word(c, "lds") {
-        return refuse(c, "a load into LDS");
+        return lds_transfer::global(c, element);
     }
     with_destination(c, Field::Vdst, run[0], |op| {
         op.mem.element = element;
-        op.mem.half = half.on(c.inst.target());
+        op.mem.half = half.on(c);
         match address::compile(c, op, addtid, element.bytes()) {
             Some(mode) => op.run = run[mode as usize],
             None => return false,
@@ -72,7 +189,7 @@ fn load(c: &Compile<'_>, element: Element, half: Half, addtid: bool, run: ByMode
     })
 }
 
-fn store(c: &Compile<'_>, element: Element, half: Half, addtid: bool, run: ByMode) -> Op {
+fn store(c: &Compile<'_>, element: Element, half: Half, addtid: bool, run: [Handler; 3]) -> Op {
     let mut op = c.op(run[0]);
     op.mem.element = element;
     op.mem.half = half;
@@ -90,7 +207,7 @@ fn store(c: &Compile<'_>, element: Element, half: Half, addtid: bool, run: ByMod
 /// Whether no address can be in an aperture, in the hole or near them.
 #[inline(always)]
 pub(super) fn plainly_global(m: &Machine<'_>, at: &Addresses) -> bool {
-    at.bits >> 46 == 0 && !m.env.apertures.ptr32
+    address::is_plain(m, at.bits)
 }
 
 /// The lanes that a global operation may perform; the others have left faults.
@@ -102,7 +219,7 @@ pub(super) fn global_lanes<'a>(
     access: Access,
     bytes: u32,
 ) -> (Lanes<'a, u64>, u64) {
-    let mut lanes = Lanes::new(&at.sums[..m.wave.rows * ROW_LANES], exec);
+    let mut lanes = Lanes::new(&at.sums.0[..m.wave.rows * ROW_LANES], exec);
     let mut bad = 0;
     if !plainly_global(m, at) {
         bad = reject_non_global(&m.env.apertures, &mut lanes, access, bytes, m.port);
@@ -152,7 +269,7 @@ fn flat_load<const MODE: u8>(m: &mut Machine<'_>, op: &Op) -> Step {
     let at = addresses::<MODE>(m, op);
     let exec = active(m);
     if plainly_global(m, &at) {
-        let lanes = Lanes::new(&at.sums[..m.wave.rows * ROW_LANES], exec);
+        let lanes = Lanes::new(&at.sums.0[..m.wave.rows * ROW_LANES], exec);
         load_lanes(m, op, lanes, 0);
     } else {
         flat_load_any(m, op, &at, exec);
@@ -162,10 +279,11 @@ fn flat_load<const MODE: u8>(m: &mut Machine<'_>, op: &Op) -> Step {
 
 /// Lanes of a flat operation before the immediate, which the aperture test wants apart.
 pub(super) fn bases(at: &Addresses, op: &Op) -> [u64; 64] {
-    at.sums.map(|sum| sum.wrapping_sub(op.mem.offset as u64))
+    at.sums.0.map(|sum| sum.wrapping_sub(op.mem.offset as u64))
 }
 
-fn flat_load_any(m: &mut Machine<'_>, op: &Op, at: &Addresses, exec: u64) {
+/// Loads from wherever each lane's address falls; gives the lanes in scratch.
+fn flat_load_any(m: &mut Machine<'_>, op: &Op, at: &Addresses, exec: u64) -> u64 {
     let rows = m.wave.rows;
     let bases = bases(at, op);
     let lanes = Lanes::new(&bases[..rows * ROW_LANES], exec);
@@ -179,9 +297,10 @@ fn flat_load_any(m: &mut Machine<'_>, op: &Op, at: &Addresses, exec: u64) {
     into_destination(op, &mut m.wave.vgpr, rows, lanes.exec, |dst| {
         fell = Some(flat.load(lanes, op.mem.offset as i32, op.mem.element, dst, m.port));
     });
-    if let Some(fell) = fell {
+    fell.map_or(0, |fell| {
         count(&mut m.stats.read, &fell, op.mem.element.bytes());
-    }
+        fell.scratch | fell.shared_scratch
+    })
 }
 
 /// Counts the bytes that the lanes of a flat operation moved, by space.
@@ -196,7 +315,7 @@ fn flat_store<const MODE: u8>(m: &mut Machine<'_>, op: &Op) -> Step {
     let at = addresses::<MODE>(m, op);
     let exec = active(m);
     if plainly_global(m, &at) {
-        let lanes = Lanes::new(&at.sums[..m.wave.rows * ROW_LANES], exec);
+        let lanes = Lanes::new(&at.sums.0[..m.wave.rows * ROW_LANES], exec);
         store_lanes(m, op, lanes);
     } else {
         flat_store_any(m, op, &at, exec);

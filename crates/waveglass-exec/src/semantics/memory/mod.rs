@@ -6,31 +6,41 @@
 
 mod address;
 mod atomics;
+mod block;
 mod buffer;
+mod buffer_format;
 mod cache;
 mod ds;
 mod ds_atomic;
 mod ds_lanes;
+mod ds_two_operands;
 mod flat;
+mod lds_transfer;
 mod names;
 mod scalar;
 mod scratch;
+mod transpose;
 
 use super::{NEXT, Registry, refuse};
 use crate::machine::Machine;
 use crate::program::{Compile, Handler, Op, Src, Step};
 use crate::wave::{ROW_LANES, sreg};
-use waveglass_isa::{Field, ImmStyle, Operand, OperandKind, Target};
+use waveglass_isa::{Field, ImmStyle, Operand, OperandKind};
 use waveglass_mem::{AtomicOp, AtomicWidth, Element, Row, ScratchWindow};
 
 pub(super) fn register(r: &mut Registry) {
     flat::register(r);
     scratch::register(r);
     buffer::register(r);
+    buffer_format::register(r);
+    lds_transfer::register(r);
     ds::register(r);
     ds_atomic::register(r);
     ds_lanes::register(r);
+    ds_two_operands::register(r);
+    block::register(r);
     scalar::register(r);
+    transpose::register(r);
     cache::register(r);
 }
 
@@ -50,25 +60,17 @@ pub enum Half {
 }
 
 impl Half {
-    /// What a D16 load does on `target`.
+    /// What a D16 load does where `c`'s instruction runs.
     ///
-    /// With SRAM error correction on, a register cannot be written in part, and the other half
-    /// becomes zero (CDNA 1 ISA 9.1.6; LLVM's `d16PreservesUnusedBits`). The accelerators run with
-    /// it on; a code object that was built for it off (`sramecc-`) would see its halves kept.
-    fn on(self, target: Target) -> Self {
-        let whole_writes = matches!(
-            target,
-            Target::Gfx906
-                | Target::Gfx908
-                | Target::Gfx90a
-                | Target::Gfx942
-                | Target::Gfx950
-                | Target::Gfx1250
-                | Target::Gfx1251
-        );
+    /// With SRAM error correction on, a register is not written in part and the other half becomes
+    /// zero (CDNA 1 ISA 9.1.6, CDNA 4 ISA 9.1.6; LLVM's `d16PreservesUnusedBits`); with it off, the half
+    /// stays. CDNA 5 always writes the whole register (LLVM's `FeatureD16Writes32BitVgpr`).
+    fn on(self, c: &Compile<'_>) -> Self {
+        let target = c.inst.target();
+        let whole = target.has_gfx1250_insts() || target.supports_sramecc() && c.sramecc;
         match self {
-            Self::Lo if whole_writes => Self::LoAlone,
-            Self::Hi if whole_writes => Self::HiAlone,
+            Self::Lo if whole => Self::LoAlone,
+            Self::Hi if whole => Self::HiAlone,
             other => other,
         }
     }
@@ -109,6 +111,19 @@ pub struct MemInfo {
     pub idxen: bool,
     /// OFFEN of a buffer operation.
     pub offen: bool,
+    /// What a formatted buffer operation asks for.
+    pub format: FormatInfo,
+}
+
+/// What a formatted buffer operation asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FormatInfo {
+    /// The instruction's own format code; `None` where the descriptor has the format.
+    pub code: Option<u8>,
+    /// Components in registers: 1 for `_x` to 4 for `_xyzw`.
+    pub components: u8,
+    /// Whether registers hold 16-bit values.
+    pub d16: bool,
 }
 
 impl Default for MemInfo {
@@ -124,6 +139,7 @@ impl Default for MemInfo {
             returns: false,
             idxen: false,
             offen: false,
+            format: FormatInfo::default(),
         }
     }
 }
@@ -287,5 +303,19 @@ fn scratch_window(m: &Machine<'_>) -> ScratchWindow {
     }
 }
 
+#[cfg(test)]
+mod block_tests;
+#[cfg(test)]
+mod buffer_format_tests;
+#[cfg(test)]
+mod buffer_tests;
+#[cfg(test)]
+mod coverage;
+#[cfg(test)]
+mod ds_two_operands_tests;
+#[cfg(test)]
+mod lds_transfer_tests;
+#[cfg(test)]
+mod scalar_tests;
 #[cfg(test)]
 mod tests;

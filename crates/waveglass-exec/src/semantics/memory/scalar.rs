@@ -9,7 +9,8 @@ use crate::wave::{ROW_LANES, sreg};
 use waveglass_isa::Field;
 use waveglass_mem::buffer::BufferDescriptor;
 use waveglass_mem::{
-    Atomic, AtomicOp, AtomicRules, AtomicWidth, Element, Generation, Lanes, Row, Space,
+    Access, Atomic, AtomicOp, AtomicRules, AtomicWidth, Element, Fault, FaultKind, Generation,
+    Lanes, Row, Space,
 };
 
 macro_rules! dwords {
@@ -139,7 +140,8 @@ fn addressed(c: &Compile<'_>, run: Handler, bytes: u32) -> Op {
         op.mem.scale = super::address::scale(c, bytes);
     }
     match op.s[0] {
-        Src::Sgpr(_) => op,
+        // A base of `null` is zero: no buffer, or the offsets alone.
+        Src::Sgpr(_) | Src::Const(_) => op,
         _ => refuse(c, "an operand is missing"),
     }
 }
@@ -228,13 +230,15 @@ fn small_load(c: &Compile<'_>, element: Element, run: Handler) -> Op {
     op
 }
 
+/// The base is aligned to a dword even for smaller values (RDNA 4 ISA 8.4.1).
 fn run_small_load(m: &mut Machine<'_>, op: &Op) -> Step {
-    let address = address(m, op);
+    let base = m.s64(op.s[0]) & !3;
+    let address = base.wrapping_add(offset(m, op) as u64);
     load_small(m, op, address)
 }
 
 fn load_small(m: &mut Machine<'_>, op: &Op, address: u64) -> Step {
-    // A 16-bit load drops the address's lowest bit (RDNA 4 ISA 8.2).
+    // A 16-bit load drops the address's lowest bit (RDNA 4 ISA 8.4.1).
     let bytes = op.mem.element.bytes() as u64;
     let mut value: [Row; 1] = [[0; ROW_LANES]];
     m.stats.read.global += bytes;
@@ -278,8 +282,35 @@ fn buffer_load(c: &Compile<'_>, count: u32) -> Op {
     op
 }
 
+/// A negative immediate is a violation from RDNA 3 on (RDNA 3 ISA 8.1.2, RDNA 4 ISA 8.1.2, CDNA 5 ISA
+/// 8.1.2); before, it is undefined, and here its sum is taken unsigned.
+#[inline]
+fn negative(m: &mut Machine<'_>, op: &Op, access: Access, bytes: u32) -> bool {
+    let generation = m.port.rules.generation;
+    let checked =
+        !generation.is_gfx9() && !matches!(generation, Generation::Rdna1 | Generation::Rdna2);
+    if op.mem.offset >= 0 || !checked {
+        return false;
+    }
+    m.port.faults.push(Fault {
+        kind: FaultKind::NegativeOffset,
+        access,
+        space: Space::Scalar,
+        lane: 0,
+        address: op.mem.offset as u64,
+        size: bytes,
+        nearest: None,
+        limit: None,
+    });
+    true
+}
+
 /// Dwords past the end read zero, without a violation. A negative sum of offsets is far past it.
 fn run_buffer_load<const N: usize>(m: &mut Machine<'_>, op: &Op) -> Step {
+    if negative(m, op, Access::Load, N as u32 * 4) {
+        put(m, op.d, &[0; N]);
+        return done(m, op);
+    }
     let ((base, size), offset) = (buffer(m, op), offset(m, op) as u64 & !3);
     let base = base & !3;
     let inside = size.saturating_sub(offset).div_ceil(4).min(N as u64) as usize;
@@ -294,12 +325,16 @@ fn run_buffer_load<const N: usize>(m: &mut Machine<'_>, op: &Op) -> Step {
 }
 
 fn run_small_buffer_load(m: &mut Machine<'_>, op: &Op) -> Step {
+    if negative(m, op, Access::Load, op.mem.element.bytes()) {
+        put(m, op.d, &[0]);
+        return done(m, op);
+    }
     let ((base, size), offset) = (buffer(m, op), offset(m, op) as u64);
     if offset >= size {
         put(m, op.d, &[0]);
         return NEXT;
     }
-    load_small(m, op, base.wrapping_add(offset))
+    load_small(m, op, (base & !3).wrapping_add(offset))
 }
 
 fn store(c: &Compile<'_>, count: u32) -> Op {

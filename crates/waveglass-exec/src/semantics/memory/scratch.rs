@@ -5,8 +5,8 @@
 //! RDNA 3.5 and signed from RDNA 4 on.
 
 use super::{
-    Half, active, address, done, has_word, immediate, into_destination, names, scratch_window,
-    store_source, vgpr, with_destination,
+    Half, active, address, done, has_word, immediate, into_destination, lds_transfer, names,
+    scratch_window, store_source, vgpr, with_destination,
 };
 use crate::machine::Machine;
 use crate::program::{Compile, Op, Src, Step};
@@ -22,11 +22,11 @@ pub(super) fn register(r: &mut Registry) {
 
 fn load(c: &Compile<'_>, element: Element, half: Half) -> Op {
     if has_word(c, "lds") {
-        return refuse(c, "a load into LDS");
+        return lds_transfer::scratch(c, element);
     }
     with_destination(c, Field::Vdst, run_load, |op| {
         op.mem.element = element;
-        op.mem.half = half.on(c.inst.target());
+        op.mem.half = half.on(c);
         offsets(c, op);
         true
     })
@@ -44,7 +44,7 @@ fn store(c: &Compile<'_>, element: Element, half: Half) -> Op {
     op
 }
 
-fn offsets(c: &Compile<'_>, op: &mut Op) {
+pub(super) fn offsets(c: &Compile<'_>, op: &mut Op) {
     op.mem.offset = immediate(c, Field::Offset);
     op.s[0] = c.src(Field::Vaddr);
     op.s[1] = c.src(Field::Saddr);
@@ -59,7 +59,7 @@ fn offsets(c: &Compile<'_>, op: &mut Op) {
 
 /// The lanes' private offsets.
 #[inline(always)]
-fn private_offsets(m: &Machine<'_>, op: &Op) -> [i64; 64] {
+pub(super) fn private_offsets(m: &Machine<'_>, op: &Op) -> [i64; 64] {
     let (rows, scale) = (m.wave.rows, op.mem.scale);
     let scalar = match op.s[1] {
         Src::None => 0,

@@ -131,6 +131,11 @@ fn d16_loads_keep_the_other_half_where_registers_are_written_in_part() {
     // global_load_short_d16 v4, v[2:3], off
     b.run_all(&["008090dc02007f04"]);
     assert_eq!(b.get(4, 9), 0x0000_84f5);
+    // With error correction off the other half stays.
+    b.sramecc = false;
+    b.set(4, |_| 0x1111_2222);
+    b.run_all(&["008090dc02007f04"]);
+    assert_eq!(b.get(4, 9), 0x1111_84f5);
     let mut b = Bench::new(Target::Gfx1100, 32);
     b.poke(0, 0x8283_84f5);
     b.set_address(2, |_| 0);
@@ -533,11 +538,49 @@ fn lane_numbered_addresses() {
 #[test]
 fn what_is_not_modelled_is_refused() {
     let mut b = Bench::new(Target::Gfx900, 64);
-    // buffer_load_dword v2, s[8:11], s3 offen lds; ds_read_b32 v4, v2 gds
-    for hex in ["001051e002000203", "00006dd802000004"] {
-        assert!(matches!(
-            b.run(hex),
-            Step::Stop(crate::Stop::Refused { .. })
-        ));
+    // ds_read_b32 v4, v2 gds
+    let step = b.run("00006dd802000004");
+    assert!(matches!(step, Step::Stop(crate::Stop::Refused { .. })));
+}
+
+#[test]
+fn a_load_of_two_addresses_keeps_its_address_until_both_are_known() {
+    let mut b = Bench::new(Target::Gfx900, 64);
+    for i in 0..1024 {
+        b.poke_lds(4 * i, 0xd000_0000 | i as u32);
+    }
+    // Lane 63's second address, 4032 + 255 * 4, is past the 4 KiB of LDS: no longer a whole wave.
+    for last in [252, 4032] {
+        let address = |l: usize| if l == 63 { last } else { 4 * l };
+        b.set(2, |l| address(l) as u32);
+        // ds_read2_b32 v[2:3], v2 offset1:255
+        b.run_all(&["00ff6ed802000002"]);
+        for lane in 0..64 {
+            let first = address(lane) / 4;
+            let second = (first + 255 < 1024).then_some(0xd000_0000 | (first + 255) as u32);
+            assert_eq!(b.get(2, lane), 0xd000_0000 | first as u32, "lane {lane}");
+            assert_eq!(b.get(3, lane), second.unwrap_or(0), "lane {lane}");
+        }
+    }
+}
+
+#[test]
+fn a_whole_wave_counts_its_bytes_and_lanes_as_a_partial_one_does() {
+    for (target, lanes, load) in [
+        // global_load_dwordx2 v[4:5], v2, s[10:11] offset:16
+        (Target::Gfx900, 64, "108054dc02000a04"),
+        // global_load_b64 v[4:5], v2, s[10:11]
+        (Target::Gfx1100, 32, "000056dc02000a04"),
+    ] {
+        let mut b = Bench::new(target, lanes);
+        b.wave.set_s64(10, MEMORY);
+        b.set(2, |l| 64 * l as u32);
+        b.run_all(&[load]);
+        assert_eq!(b.stats.read.global, 8 * lanes as u64);
+        assert_eq!(b.stats.lane_operations, lanes as u64);
+        b.wave.set_exec(b.wave.full_mask() >> 1);
+        b.run_all(&[load]);
+        assert_eq!(b.stats.read.global, 8 * (2 * lanes as u64 - 1));
+        assert_eq!(b.stats.lane_operations, 2 * lanes as u64 - 1);
     }
 }

@@ -3,8 +3,7 @@
 use super::super::{NEXT, Registry, Semantics};
 use super::{scalar, usual};
 use crate::error::Stop;
-use crate::machine::Machine;
-use crate::program::{Op, Src, Step};
+use crate::program::{Op, Step};
 use waveglass_isa::Field;
 
 /// Operations that change nothing which a program can observe here: the plain run completes every
@@ -37,7 +36,6 @@ const NO_EFFECT: &[&str] = &[
     "s_clause",
     "s_inst_prefetch",
     "s_set_inst_prefetch_distance",
-    "s_setprio",
     "s_setprio_inc_wg",
     "s_icache_inv",
     "s_ttracedata",
@@ -45,6 +43,7 @@ const NO_EFFECT: &[&str] = &[
     "s_incperflevel",
     "s_decperflevel",
     "s_wakeup",
+    "s_wakeup_barrier",
     "s_version",
     "s_cbranch_cdbgsys",
     "s_cbranch_cdbguser",
@@ -56,7 +55,7 @@ fn branch_if(op: &Op, taken: bool) -> Step {
     if taken { branch(op) } else { NEXT }
 }
 
-fn branch(op: &Op) -> Step {
+pub(super) fn branch(op: &Op) -> Step {
     if op.target == u32::MAX {
         let offset = op
             .inst
@@ -70,13 +69,8 @@ fn branch(op: &Op) -> Step {
     Step::Goto(op.target)
 }
 
-fn return_address(op: &Op) -> u64 {
+pub(super) fn return_address(op: &Op) -> u64 {
     op.address + op.inst.map_or(4, |i| i.size() as u64)
-}
-
-/// Arrives at the workgroup's barrier.
-fn signal(m: &mut Machine<'_>) {
-    m.wave.awaits = m.barrier.arrive();
 }
 
 macro_rules! steps {
@@ -112,78 +106,27 @@ pub(super) fn register(r: &mut Registry) {
         "s_sleep" => |_m, _op| Step::Yield;
         "s_sleep_var" => |_m, _op| Step::Yield;
         "s_monitor_sleep" => |_m, _op| Step::Yield;
-        "s_barrier" => |m, _op| { signal(m); Step::Barrier };
     }
     scalar! { r;
         "s_getpc_b64" => |m, op| m.set_s64(op.d, return_address(op));
         "s_get_pc_i64" => |m, op| m.set_s64(op.d, return_address(op));
         "s_denorm_mode" => |m, op| m.wave.mode.0 = m.wave.mode.0 & !0xf0 | (op.imm as u32 & 0xf) << 4;
+        "s_setprio" => |m, op| m.wave.priority = op.imm as u8 & 3;
+        "s_get_shader_cycles_u64" => |m, op| { let v = m.clock(); m.set_s64(op.d, v) };
         "s_round_mode" => |m, op| m.wave.mode.0 = m.wave.mode.0 & !0xf | op.imm as u32 & 0xf;
     }
-    r.insert(
-        "s_barrier_signal",
-        Semantics::Custom(|c| {
-            barrier(c, |m, _| {
-                signal(m);
-                NEXT
-            })
-        }),
-    );
-    r.insert(
-        "s_barrier_signal_isfirst",
-        Semantics::Custom(|c| {
-            barrier(c, |m, _| {
-                m.wave.scc = m.barrier.is_first();
-                signal(m);
-                NEXT
-            })
-        }),
-    );
-    r.insert(
-        "s_barrier_wait",
-        Semantics::Custom(|c| {
-            if c.inst.field(Field::Simm16) as u16 as i16 != -1 {
-                return super::super::refuse(c, "only the workgroup's own barrier is modelled");
-            }
-            c.op(|_, _| Step::Barrier)
-        }),
-    );
-    r.insert(
-        "s_sendmsg",
-        Semantics::Custom(|c| {
-            // From gfx11 on, message 3 gives the wave's registers back early.
-            let id = c.inst.field(Field::Simm16)
-                & if c.inst.target().major() >= 11 {
-                    0xff
-                } else {
-                    0xf
-                };
-            if id == 3 && c.inst.target().major() >= 11 {
-                return c.op(|_, _| NEXT);
-            }
-            super::super::refuse(c, "the message has an effect that is not modelled")
-        }),
-    );
+    // The ops behind it are those that were compiled for its MSBs; MODE bits 19:12 show them as
+    // {src2, src1, src0, dst} (CDNA5 ISA 3.4.3).
     r.insert(
         "s_set_vgpr_msb",
         Semantics::Custom(|c| {
-            if c.inst.field(Field::Simm16) & 0xff == 0 {
-                return c.op(|_, _| NEXT);
-            }
-            super::super::refuse(c, "vector registers past v255 are not modelled")
+            usual(c, |m, op| {
+                let msb = op.imm as u8;
+                m.wave.vgpr_msb = msb;
+                let shown = msb.rotate_left(2) as u32;
+                m.wave.mode.0 = m.wave.mode.0 & !(0xff << 12) | shown << 12;
+                NEXT
+            })
         }),
     );
-}
-
-/// The barrier that `src0` names: -1 is the workgroup's.
-fn barrier(c: &crate::program::Compile<'_>, run: crate::program::Handler) -> Op {
-    // The immediate form holds a scalar source's number, and 193 is the constant -1.
-    let workgroup = match c.src(Field::Src0) {
-        Src::Const(v) => v == 193 || v as u32 as i32 == -1,
-        _ => false,
-    };
-    if !workgroup {
-        return super::super::refuse(c, "only the workgroup's own barrier is modelled");
-    }
-    c.op(run)
 }

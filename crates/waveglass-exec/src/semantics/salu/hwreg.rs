@@ -1,71 +1,170 @@
 //! `s_getreg_b32`, `s_setreg_b32` and the hardware registers behind them.
+//!
+//! What a register holds that depends on where a wave runs on a device (HW_ID, the bases of
+//! GPR_ALLOC and LDS_ALLOC) is zero, or the wave's position in its workgroup; the manuals call it
+//! unpredictable. Operations complete at once in the plain run, so that IB_STS counts nothing, and
+//! there is no trap handler, so that TBA and TMA are zero.
 
 use super::super::{NEXT, Registry, Semantics, refuse};
+use super::message::VSKIP;
 use crate::machine::Machine;
 use crate::program::{Compile, Op};
 use crate::wave::Mode;
-use waveglass_isa::Field;
+use waveglass_isa::{Field, Target};
 
-/// A hardware register that is modelled.
+/// A hardware register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u64)]
 enum HwReg {
-    Mode = 1,
+    Mode,
     Status,
     TrapSts,
     HwId,
+    GprAlloc,
+    LdsAlloc,
+    ShMemBases,
     ScratchLo,
     ScratchHi,
     Cycles,
     CyclesHi,
-    /// IB_STS2 of gfx1250: bits 9:6 are zero outside a workgroup cluster.
-    IbSts2,
+    /// STATE_PRIV of gfx12.
+    StatePriv,
+    /// EXCP_FLAG_PRIV of gfx12.
+    ExcpFlagPriv,
+    /// EXCP_FLAG_USER of gfx12: the exceptions of arithmetic.
+    ExcpFlagUser,
+    /// XNACK_MASK of gfx1010.
+    XnackMask,
+    /// Counters of what is outstanding, addresses of the trap handler, profiling, partition ids:
+    /// zero.
+    Zero,
+    /// Writing it only empties instruction buffers (FLUSH_IB of gfx11).
+    FlushIb,
 }
 
-fn of_number(c: &Compile<'_>, number: u64) -> Option<HwReg> {
-    let major = c.inst.target().major();
+/// The register of a number ("Hardware Register Values" of each manual; GPR_ALLOC, LDS_ALLOC and
+/// IB_STS are documented up to RDNA 2).
+fn of_number(target: Target, number: u64) -> Option<HwReg> {
+    use HwReg::*;
+    let major = target.major();
+    let snapshots = matches!(target, Target::Gfx942 | Target::Gfx950);
+    let xnack = target == Target::Gfx1010;
     Some(match (major, number) {
-        (_, 1) => HwReg::Mode,
-        (_, 2) => HwReg::Status,
-        (9..=11, 3) => HwReg::TrapSts,
-        (9, 4) | (10.., 23 | 24) => HwReg::HwId,
-        (10.., 20) => HwReg::ScratchLo,
-        (10.., 21) => HwReg::ScratchHi,
-        (10.., 29) => HwReg::Cycles,
-        (12, 30) => HwReg::CyclesHi,
-        (12, 28) if c.inst.target().has_gfx1250_insts() => HwReg::IbSts2,
+        (_, 1) => Mode,
+        (_, 2) => Status,
+        (9..=11, 3) => TrapSts,
+        (9, 4) => HwId,
+        (12, 4) => StatePriv,
+        (9 | 10, 5) => GprAlloc,
+        (9 | 10, 6) => LdsAlloc,
+        (9 | 10, 7) => Zero,
+        (12, 10..=12) => Zero,
+        (11, 14) => FlushIb,
+        (9..=11, 15) => ShMemBases,
+        (12, 15 | 16) => Zero,
+        (9 | 10, 16..=19) => Zero,
+        (12, 17) => ExcpFlagPriv,
+        (12, 18) => ExcpFlagUser,
+        (12, 19) => Zero,
+        (9, 20..=24) if snapshots => Zero,
+        (10.., 20) => ScratchLo,
+        (10.., 21) => ScratchHi,
+        (10, 22) if xnack => XnackMask,
+        (10.., 23 | 24) => HwId,
+        (10, 25) => Zero,
+        (12, 28) if target.has_gfx1250_insts() => Zero,
+        (10.., 29) if !xnack => Cycles,
+        (12, 30) => CyclesHi,
         _ => return None,
     })
 }
 
-fn read(m: &Machine<'_>, reg: u64) -> u32 {
+/// The bits of a register that `s_setreg` may write in a user program.
+fn writable(reg: HwReg, target: Target) -> u32 {
     match reg {
-        x if x == HwReg::Mode as u64 => m.wave.mode.0,
-        x if x == HwReg::Status as u64 => {
-            // SCC is bit 0; EXECZ and VCCZ are bits 9 and 10 (each manual's STATUS table).
-            m.wave.scc as u32
-                | ((m.wave.exec() == 0) as u32) << 9
-                | ((m.wave.vcc() == 0) as u32) << 10
-        }
-        x if x == HwReg::TrapSts as u64 => m.wave.trapsts,
-        x if x == HwReg::HwId as u64 => m.wave.id_in_group,
-        x if x == HwReg::ScratchLo as u64 => m.wave.scratch_base as u32,
-        x if x == HwReg::ScratchHi as u64 => (m.wave.scratch_base >> 32) as u32,
-        // A clock that counts this wave's instructions: the same in every run.
-        x if x == HwReg::Cycles as u64 => m.wave.steps as u32 & 0xf_ffff,
-        x if x == HwReg::IbSts2 as u64 => 0,
-        _ => (m.wave.steps >> 20) as u32,
+        HwReg::Mode | HwReg::TrapSts | HwReg::XnackMask | HwReg::FlushIb => u32::MAX,
+        HwReg::ExcpFlagUser => u32::MAX,
+        HwReg::ScratchLo | HwReg::ScratchHi if target.major() == 10 => u32::MAX,
+        _ => 0,
     }
 }
 
-fn write(m: &mut Machine<'_>, reg: u64, v: u32) {
+/// Bits that are not modelled: reading them is refused. The exceptions of arithmetic are not
+/// gathered: TRAPSTS bits 6:0 up to gfx11, EXCP_FLAG_USER from gfx12 on.
+fn unmodelled(reg: HwReg) -> u32 {
     match reg {
-        x if x == HwReg::Mode as u64 => m.wave.mode.0 = v,
-        x if x == HwReg::TrapSts as u64 => m.wave.trapsts = v,
-        x if x == HwReg::ScratchLo as u64 => {
+        HwReg::TrapSts => 0x7f,
+        HwReg::ExcpFlagUser => 0x7f,
+        _ => 0,
+    }
+}
+
+/// STATUS: SCC 0, priority 4:3, EXECZ 9, VCCZ 10, IN_TG 11, VALID 16; from gfx12 on SCC and the
+/// priority are in STATE_PRIV, and bit 29 says that the wave has 64 lanes.
+fn status(m: &Machine<'_>) -> u32 {
+    let gfx12 = m.wave.target.major() >= 12;
+    let common = ((m.wave.exec() == 0) as u32) << 9
+        | ((m.wave.vcc() == 0) as u32) << 10
+        | ((m.env.waves_per_group > 1) as u32) << 11
+        | 1 << 16;
+    common
+        | if gfx12 {
+            ((m.wave.rows == 2) as u32) << 29
+        } else {
+            m.wave.scc as u32 | (m.wave.priority as u32) << 3
+        }
+}
+
+/// STATE_PRIV: the joined named barrier 8:4, SCC 9, priority 13:12, SCRATCH_EN 18 (CDNA5 ISA 3.4.2).
+fn state_priv(m: &Machine<'_>) -> u32 {
+    (m.wave.barriers.joined as u32) << 4
+        | (m.wave.scc as u32) << 9
+        | (m.wave.priority as u32) << 12
+        | ((m.wave.scratch_size != 0) as u32) << 18
+}
+
+fn read(m: &Machine<'_>, reg: HwReg) -> u32 {
+    let target = m.wave.target;
+    match reg {
+        HwReg::Mode => m.wave.mode.0,
+        HwReg::Status => status(m),
+        HwReg::StatePriv => state_priv(m),
+        HwReg::TrapSts | HwReg::ExcpFlagPriv => m.wave.trapsts,
+        HwReg::ExcpFlagUser | HwReg::Zero | HwReg::FlushIb => 0,
+        HwReg::HwId => m.wave.id_in_group,
+        HwReg::GprAlloc => {
+            // Units of four registers less one; the field begins lower on CDNA 3 and 4.
+            let vgprs = (m.wave.vgpr_count + m.wave.agpr_count).div_ceil(4).max(1) as u32 - 1;
+            let shift = if target.has_gfx940_insts() { 6 } else { 8 };
+            // Every wave has all the SGPRs that it can name: 112 in units of eight less one.
+            (vgprs & 63) << shift | 13 << 24
+        }
+        // Units of 64 dwords.
+        HwReg::LdsAlloc => (m.env.lds_size.div_ceil(256) & 0x1ff) << 12,
+        // Bits 63:48 of the private and of the shared aperture's base.
+        HwReg::ShMemBases => {
+            (m.env.apertures.private_base() >> 48) as u32
+                | ((m.env.apertures.shared_base() >> 48) as u32) << 16
+        }
+        HwReg::ScratchLo => m.wave.scratch_base as u32,
+        HwReg::ScratchHi => (m.wave.scratch_base >> 32) as u32,
+        HwReg::XnackMask => m.wave.sgpr[crate::wave::sreg::XNACK_MASK_LO],
+        // A clock that counts this wave's instructions, the same in every run. It has 20 bits up
+        // to gfx11 (RDNA3 ISA 3.4) and 64 bits in two registers from gfx12 on.
+        HwReg::Cycles if target.major() >= 12 => m.clock() as u32,
+        HwReg::Cycles => m.clock() as u32 & 0xf_ffff,
+        HwReg::CyclesHi => (m.clock() >> 32) as u32,
+    }
+}
+
+fn write(m: &mut Machine<'_>, reg: HwReg, v: u32) {
+    match reg {
+        HwReg::Mode => m.wave.mode.0 = v,
+        HwReg::TrapSts => m.wave.trapsts = v,
+        HwReg::XnackMask => m.wave.sgpr[crate::wave::sreg::XNACK_MASK_LO] = v,
+        HwReg::ScratchLo => {
             m.wave.scratch_base = m.wave.scratch_base & !0xffff_ffff | v as u64;
         }
-        x if x == HwReg::ScratchHi as u64 => {
+        HwReg::ScratchHi => {
             m.wave.scratch_base = m.wave.scratch_base & 0xffff_ffff | (v as u64) << 32;
         }
         _ => {}
@@ -78,43 +177,13 @@ fn field(imm: u64) -> (u32, u32) {
     ((imm >> 6 & 31) as u32, u32::MAX >> (31 - (imm >> 11 & 31)))
 }
 
-fn compile(c: &Compile<'_>, run: crate::program::Handler, writes: bool) -> Op {
-    let imm = c.inst.field(Field::Simm16);
-    let Some(reg) = of_number(c, imm & 63) else {
-        return refuse(c, "the hardware register is not modelled");
-    };
-    let read_only = matches!(
-        reg,
-        HwReg::Status | HwReg::HwId | HwReg::Cycles | HwReg::CyclesHi | HwReg::IbSts2
-    ) || (c.inst.target().major() >= 11
-        && matches!(reg, HwReg::ScratchLo | HwReg::ScratchHi));
-    if writes && read_only {
-        return refuse(c, "the hardware register is not modelled");
-    }
-    let mut op = c.op(run);
-    op.imm = imm;
-    op.d2 = reg as u32;
-    op
-}
+/// Why a register is refused.
+const UNKNOWN: &str = "the hardware register is not modelled";
+const EXCEPTIONS: &str = "exceptions of floating point are not gathered";
+const TRAPS: &str = "MODE enables traps for floating-point exceptions, which are not modelled";
 
 pub(super) fn register(r: &mut Registry) {
-    r.insert(
-        "s_getreg_b32",
-        Semantics::Custom(|c| {
-            let mut op = compile(
-                c,
-                |m, op| {
-                    let (offset, ones) = field(op.imm);
-                    let v = read(m, op.d2 as u64) >> offset & ones;
-                    m.set_s32(op.d, v);
-                    NEXT
-                },
-                false,
-            );
-            op.d = c.scalar_dst(Field::Sdst);
-            op
-        }),
-    );
+    r.insert("s_getreg_b32", Semantics::Custom(get_reg));
     r.insert(
         "s_setreg_b32",
         Semantics::Custom(|c| set_reg(c, Field::Sdst)),
@@ -125,23 +194,80 @@ pub(super) fn register(r: &mut Registry) {
     );
 }
 
+fn get_reg(c: &Compile<'_>) -> Op {
+    let imm = c.inst.field(Field::Simm16);
+    let Some(reg) = of_number(c.inst.target(), imm & 63) else {
+        return refuse(c, UNKNOWN);
+    };
+    let (offset, ones) = field(imm);
+    if unmodelled(reg) & ones << offset != 0 {
+        return refuse(c, EXCEPTIONS);
+    }
+    let mut op = c.op(|m, op| {
+        let (offset, ones) = field(op.imm);
+        if let Some(reg) = of_number(m.wave.target, op.imm & 63) {
+            let v = read(m, reg) >> offset & ones;
+            m.set_s32(op.d, v);
+        }
+        NEXT
+    });
+    op.imm = imm;
+    op.d = c.scalar_dst(Field::Sdst);
+    op
+}
+
 fn set_reg(c: &Compile<'_>, source: Field) -> Op {
-    let mut op = compile(
-        c,
-        |m, op| {
-            let (offset, ones) = field(op.imm);
-            let v = m.s32(op.s[0]);
-            let old = read(m, op.d2 as u64);
-            let new = old & !(ones << offset) | (v & ones) << offset;
-            let switches_on = !old & new & Mode::GPR_IDX_EN != 0;
-            if op.d2 == HwReg::Mode as u32 && m.wave.target.is_gfx9() && switches_on {
-                return m.refuse(op, "VGPR index mode switched on by s_setreg");
-            }
-            write(m, op.d2 as u64, new);
-            NEXT
-        },
-        true,
-    );
+    let imm = c.inst.field(Field::Simm16);
+    let target = c.inst.target();
+    let Some(reg) = of_number(target, imm & 63) else {
+        return refuse(c, UNKNOWN);
+    };
+    if writable(reg, target) == 0 {
+        // A user program's write of what only the trap handler may write changes nothing.
+        return c.op(|_, _| NEXT);
+    }
+    let mut op = c.op(|m, op| {
+        let (offset, ones) = field(op.imm);
+        let v = m.s32(op.s[0]);
+        let Some(reg) = of_number(m.wave.target, op.imm & 63) else {
+            return NEXT;
+        };
+        let old = read(m, reg);
+        let new = old & !(ones << offset) | (v & ones) << offset;
+        if reg == HwReg::Mode
+            && let Some(why) = mode_is_refused(m.wave.target, old, new)
+        {
+            return m.refuse(op, why);
+        }
+        write(m, reg, new);
+        NEXT
+    });
+    op.imm = imm;
     op.s[0] = c.src(source);
     op
+}
+
+/// Whether an instruction may switch VGPR index mode on, as far as its immediate says.
+pub(in crate::semantics) fn may_switch_index_mode(inst: &waveglass_isa::Inst) -> bool {
+    let imm = inst.field(Field::Simm16);
+    let (offset, ones) = field(imm);
+    inst.target().is_gfx9()
+        && inst.mnemonic().starts_with("s_setreg")
+        && imm & 63 == 1
+        && ones << offset & Mode::GPR_IDX_EN != 0
+}
+
+/// What a new MODE asks for that is not modelled: VSKIP switched on from here (gfx9), and traps for exceptions (EXCP_EN, bits 18:12 up to gfx11).
+fn mode_is_refused(target: Target, old: u32, new: u32) -> Option<&'static str> {
+    let set = !old & new;
+    if target.is_gfx9() && set & 1 << 28 != 0 {
+        return Some(VSKIP);
+    }
+    if target.has_gfx1250_insts() && (old ^ new) & 0xff << 12 != 0 {
+        return Some("VGPR MSBs set through MODE");
+    }
+    if target.major() < 12 && set & 0x7f << 12 != 0 {
+        return Some(TRAPS);
+    }
+    None
 }

@@ -1,10 +1,9 @@
 //! SOP1 and the one-source operations of SOPK.
 
 use super::super::Registry;
-use super::{float, scalar};
+use super::scalar;
 use crate::machine::Machine;
 use crate::wave::sreg;
-use half::f16;
 
 /// EXEC is saved to `sdst`, replaced, and SCC says whether anything is left.
 fn saveexec(m: &mut Machine<'_>, op: &crate::program::Op, f: impl Fn(u64, u64) -> u64, wide: bool) {
@@ -106,11 +105,6 @@ fn replicate(v: u32) -> u64 {
     (0..32).fold(0, |r, i| r | ((v as u64 >> i & 1) * 3) << (2 * i))
 }
 
-/// Float to integer with saturation, NaN to zero.
-fn to_i32(v: f32) -> u32 {
-    v as i32 as u32
-}
-
 pub(super) fn register(r: &mut Registry) {
     scalar! { r;
         "s_mov_b32" => |m, op| { let v = m.s32(op.s[0]); m.set_s32(op.d, v) };
@@ -156,24 +150,13 @@ pub(super) fn register(r: &mut Registry) {
         "s_movrels_b32" => |m, op| { let v = relative(m, op.s[0], 1) as u32; m.set_s32(op.d, v) };
         "s_movrels_b64" => |m, op| { let v = relative(m, op.s[0], 2); m.set_s64(op.d, v) };
         "s_movreld_b32" => |m, op| { let v = m.s32(op.s[0]); let d = op.d.wrapping_add(m.m0()); if d < 106 { m.set_s32(d, v) } };
+        // The two offsets stand in M0 bits 9:0 and 25:16 ("S_MOVRELSD_2_B32").
+        "s_movrelsd_2_b32" => |m, op| {
+            let v = at_offset(m, op.s[0], m.m0() & 0x3ff, 1) as u32;
+            let d = op.d.wrapping_add(m.m0() >> 16 & 0x3ff);
+            if d < 106 { m.set_s32(d, v) }
+        };
         "s_movreld_b64" => |m, op| { let v = m.s64(op.s[0]); let d = op.d.wrapping_add(m.m0()); if d < 105 { m.set_s64(d, v) } };
-    }
-    float! { r;
-        "s_ceil_f32" => |m, op| { let v = f(m, op.s[0]).ceil(); m.set_s32(op.d, v.to_bits()) };
-        "s_floor_f32" => |m, op| { let v = f(m, op.s[0]).floor(); m.set_s32(op.d, v.to_bits()) };
-        "s_trunc_f32" => |m, op| { let v = f(m, op.s[0]).trunc(); m.set_s32(op.d, v.to_bits()) };
-        "s_rndne_f32" => |m, op| { let v = f(m, op.s[0]).round_ties_even(); m.set_s32(op.d, v.to_bits()) };
-        "s_ceil_f16" => |m, op| { let v = h(m, op.s[0]).ceil(); m.set_s32(op.d, f16::from_f32(v).to_bits() as u32) };
-        "s_floor_f16" => |m, op| { let v = h(m, op.s[0]).floor(); m.set_s32(op.d, f16::from_f32(v).to_bits() as u32) };
-        "s_trunc_f16" => |m, op| { let v = h(m, op.s[0]).trunc(); m.set_s32(op.d, f16::from_f32(v).to_bits() as u32) };
-        "s_rndne_f16" => |m, op| { let v = h(m, op.s[0]).round_ties_even(); m.set_s32(op.d, f16::from_f32(v).to_bits() as u32) };
-        "s_cvt_f32_i32" => |m, op| { let v = m.s32(op.s[0]) as i32 as f32; m.set_s32(op.d, v.to_bits()) };
-        "s_cvt_f32_u32" => |m, op| { let v = m.s32(op.s[0]) as f32; m.set_s32(op.d, v.to_bits()) };
-        "s_cvt_i32_f32" => |m, op| { let v = to_i32(f(m, op.s[0])); m.set_s32(op.d, v) };
-        "s_cvt_u32_f32" => |m, op| { let v = f(m, op.s[0]) as u32; m.set_s32(op.d, v) };
-        "s_cvt_f16_f32" => |m, op| { let v = f16::from_f32(f(m, op.s[0])); m.set_s32(op.d, v.to_bits() as u32) };
-        "s_cvt_f32_f16" => |m, op| { let v = h(m, op.s[0]); m.set_s32(op.d, v.to_bits()) };
-        "s_cvt_hi_f32_f16" => |m, op| { let v = f16::from_bits((m.s32(op.s[0]) >> 16) as u16).to_f32(); m.set_s32(op.d, v.to_bits()) };
     }
     exec_family! { r, saveexec;
         "s_and_saveexec_b32" "s_and_saveexec_b64" => |s, e| s & e;
@@ -211,24 +194,21 @@ fn leading_zeros(v: u64, bits: u32) -> u32 {
     }
 }
 
-/// The scalar register M0 places after `s`; past the last SGPR, SGPR 0 is read.
+/// The scalar register M0 places after `s`.
 fn relative(m: &Machine<'_>, s: crate::program::Src, dwords: u32) -> u64 {
+    at_offset(m, s, m.m0(), dwords)
+}
+
+/// The scalar register some places after `s`; past the last SGPR, SGPR 0 is read.
+fn at_offset(m: &Machine<'_>, s: crate::program::Src, offset: u32, dwords: u32) -> u64 {
     let crate::program::Src::Sgpr(base) = s else {
         return m.s64(s);
     };
-    let i = (base as u32).wrapping_add(m.m0());
+    let i = (base as u32).wrapping_add(offset);
     let i = if i.saturating_add(dwords) <= 106 {
         i as usize
     } else {
         0
     };
     m.wave.s64(i)
-}
-
-fn f(m: &Machine<'_>, s: crate::program::Src) -> f32 {
-    f32::from_bits(m.s32(s))
-}
-
-fn h(m: &Machine<'_>, s: crate::program::Src) -> f32 {
-    f16::from_bits(m.s32(s) as u16).to_f32()
 }

@@ -236,18 +236,55 @@ fn scalar_minimum_orders_zeros_and_treats_nan_as_each_generation_says() {
 }
 
 #[test]
-fn scalar_floats_are_refused_where_mode_asks_for_what_is_not_modelled() {
+fn scalar_floats_follow_mode() {
     // s_add_f32 s0, s1, s2; s_fmamk_f32 s0, s1, 2.0, s2
     let add: &[u8] = &[0x01, 0x02, 0x00, 0xa0];
     let fmamk: &[u8] = &[0x01, 0x02, 0x00, 0xa3, 0x00, 0x00, 0x00, 0x40];
     for (code, sum) in [(add, 5.0f32), (fmamk, 8.0)] {
         let w = at(Gfx1201, code, &[0, 3f32.to_bits(), 2f32.to_bits()]);
         assert_eq!(f32::from_bits(w.sgpr[0]), sum);
-        for mode in [0xf1, 0xc0] {
-            let r = run(Gfx1201, 32, code, |w| w.mode = Mode(mode));
-            assert!(matches!(r, Err(Stop::Refused { .. })), "{r:?}");
-        }
     }
+    let sum = |mode, a: f32, b: f32| {
+        let w = run(Gfx1201, 32, add, |w| {
+            w.mode = Mode(mode);
+            w.sgpr[1] = a.to_bits();
+            w.sgpr[2] = b.to_bits();
+        });
+        f32::from_bits(w.unwrap().sgpr[0])
+    };
+    // Up, down, and denormals flushed.
+    assert_eq!(sum(0xf1, 1.0, 1e-30), 1f32.next_up());
+    assert_eq!(sum(0xf2, 1.0, -1e-30), 1f32.next_down());
+    assert_eq!(sum(0xf0, 1e-40, 1e-40), 2.0 * 1e-40f32);
+    assert_eq!(sum(0xc0, 1e-40, 1e-40), 0.0);
+}
+
+#[test]
+fn halves_of_scalars() {
+    // s_fmac_f16 s0, s1, s2: 2 * 3 + 1
+    let w = at(
+        Gfx1201,
+        &[0x01, 0x02, 0x00, 0xa7],
+        &[0x3c00, 0x4000, 0x4200],
+    );
+    assert_eq!(w.sgpr[0], 0x4700);
+    // s_cvt_pk_rtz_f16_f32 s0, s1, s2: 1 + 2^-11 and -65536 toward zero.
+    let w = at(
+        Gfx1201,
+        &[0x01, 0x02, 0x00, 0xa4],
+        &[0, (1f32 + 2f32.powi(-11)).to_bits(), (-65536f32).to_bits()],
+    );
+    assert_eq!(w.sgpr[0], 0xfbff_3c00);
+    // s_cvt_hi_f32_f16 s0, s1
+    let w = at(Gfx1201, &[0x01, 0x6a, 0x80, 0xbe], &[0, 0x4000_3c00]);
+    assert_eq!(f32::from_bits(w.sgpr[0]), 2.0);
+    // v_s_rcp_f32 s0, s1 is not rounded by MODE.
+    let w = at(
+        Gfx1201,
+        &[0, 0, 0x84, 0xd6, 1, 0, 0, 0],
+        &[0, 4f32.to_bits()],
+    );
+    assert_eq!(f32::from_bits(w.sgpr[0]), 0.25);
 }
 
 #[test]

@@ -1,12 +1,9 @@
 //! SOP2, SOPC, and the arithmetic of SOPK.
 
 use super::super::Registry;
-use super::{FLOAT_MODE, float, scalar};
+use super::scalar;
 use crate::machine::Machine;
-use crate::program::{Op, Src};
-use crate::semantics::salu::usual;
-use half::f16;
-use waveglass_isa::Field;
+use crate::program::Op;
 
 fn set32(m: &mut Machine<'_>, d: u32, v: u32) {
     m.set_s32(d, v);
@@ -32,32 +29,6 @@ fn wa(m: &Machine<'_>, op: &Op) -> u64 {
 
 fn wb(m: &Machine<'_>, op: &Op) -> u64 {
     m.s64(op.s[1])
-}
-
-fn f(m: &Machine<'_>, s: Src) -> f32 {
-    f32::from_bits(m.s32(s))
-}
-
-fn h(m: &Machine<'_>, s: Src) -> f32 {
-    f16::from_bits(m.s32(s) as u16).to_f32()
-}
-
-/// A binary16 source as binary32 that is still signalling where it was.
-fn wide(m: &Machine<'_>, s: Src) -> f32 {
-    let bits = m.s32(s) as u16;
-    if bits & 0x7c00 == 0x7c00 {
-        let bits = bits as u32;
-        return f32::from_bits((bits & 0x8000) << 16 | 0x7f80_0000 | (bits & 0x3ff) << 13);
-    }
-    h(m, s)
-}
-
-fn set_f(m: &mut Machine<'_>, op: &Op, v: f32) {
-    m.set_s32(op.d, v.to_bits());
-}
-
-fn set_h(m: &mut Machine<'_>, op: &Op, v: f32) {
-    m.set_s32(op.d, f16::from_f32(v).to_bits() as u32);
 }
 
 /// Carry or borrow out of an addition, into SCC.
@@ -126,85 +97,9 @@ fn max_takes_first(m: &Machine<'_>) -> bool {
     )
 }
 
-fn f32_signals(x: f32) -> bool {
-    x.is_nan() && x.to_bits() & 0x0040_0000 == 0
-}
-
-/// Minimum and maximum of RDNA 3.5: with MODE.IEEE a signalling NaN wins, quieted
-/// ("S_MIN_F32").
-fn ieee(
-    m: &Machine<'_>,
-    x: f32,
-    y: f32,
-    signals: impl Fn(f32) -> bool,
-    f: impl Fn(f32, f32) -> f32,
-) -> f32 {
-    if m.wave.mode.ieee() && (signals(x) || signals(y)) {
-        return quiet(if signals(x) { x } else { y });
-    }
-    f(x, y)
-}
-
-/// The number rather than the NaN where one operand is NaN; -0 below +0.
-fn min_num(x: f32, y: f32) -> f32 {
-    if x.is_nan() {
-        return if y.is_nan() { quiet(x) } else { y };
-    }
-    if y.is_nan() || x < y || (x == y && x.is_sign_negative()) {
-        x
-    } else {
-        y
-    }
-}
-
-fn max_num(x: f32, y: f32) -> f32 {
-    if x.is_nan() {
-        return if y.is_nan() { quiet(x) } else { y };
-    }
-    if y.is_nan() || x > y || (x == y && x.is_sign_positive()) {
-        x
-    } else {
-        y
-    }
-}
-
-/// NaN where either operand is NaN.
-fn minimum(x: f32, y: f32) -> f32 {
-    if x.is_nan() {
-        quiet(x)
-    } else if y.is_nan() {
-        quiet(y)
-    } else {
-        min_num(x, y)
-    }
-}
-
-fn maximum(x: f32, y: f32) -> f32 {
-    if x.is_nan() {
-        quiet(x)
-    } else if y.is_nan() {
-        quiet(y)
-    } else {
-        max_num(x, y)
-    }
-}
-
-fn quiet(x: f32) -> f32 {
-    f32::from_bits(x.to_bits() | 0x0040_0000)
-}
-
 macro_rules! compares {
     ($r:expr; $($name:literal $cmp:expr;)*) => {
         scalar! { $r; $($name => |m, op| { let r = $cmp(m, op); m.wave.scc = r };)* }
-    };
-}
-
-macro_rules! float_compares {
-    ($r:expr; $($f32:literal $f16:literal $cmp:expr;)*) => {
-        float! { $r; $(
-            $f32 => |m, op| { let r = $cmp(f(m, op.s[0]), f(m, op.s[1])); m.wave.scc = r };
-            $f16 => |m, op| { let r = $cmp(h(m, op.s[0]), h(m, op.s[1])); m.wave.scc = r };
-        )* }
     };
 }
 
@@ -223,8 +118,6 @@ fn ku(m: &Machine<'_>, op: &Op) -> (u32, u32) {
     (x, y & 0xffff)
 }
 
-// The negated comparisons are true of NaN, and `lg` is false: no simpler form says the same.
-#[allow(clippy::neg_cmp_op_on_partial_ord, clippy::double_comparisons)]
 pub(super) fn register(r: &mut Registry) {
     scalar! { r;
         "s_add_u32" => |m, op| { let v = a(m, op) as u64 + b(m, op) as u64; carry(m, op, v) };
@@ -296,58 +189,6 @@ pub(super) fn register(r: &mut Registry) {
         "s_addk_co_i32" => |m, op| { let (x, y) = ks(m, op); overflow(m, op, x.overflowing_add(y)) };
         "s_mulk_i32" => |m, op| { let (x, y) = ks(m, op); m.set_s32(op.d, x.wrapping_mul(y) as u32) };
     }
-    float! { r;
-        "s_add_f32" => |m, op| { let v = f(m, op.s[0]) + f(m, op.s[1]); set_f(m, op, v) };
-        "s_sub_f32" => |m, op| { let v = f(m, op.s[0]) - f(m, op.s[1]); set_f(m, op, v) };
-        "s_mul_f32" => |m, op| { let v = f(m, op.s[0]) * f(m, op.s[1]); set_f(m, op, v) };
-        "s_fmac_f32" => |m, op| { let d = f32::from_bits(m.wave.sgpr[op.d as usize & 127]); let v = f(m, op.s[0]).mul_add(f(m, op.s[1]), d); set_f(m, op, v) };
-        "s_min_f32" => |m, op| { let v = ieee(m, f(m, op.s[0]), f(m, op.s[1]), f32_signals, min_num); set_f(m, op, v) };
-        "s_max_f32" => |m, op| { let v = ieee(m, f(m, op.s[0]), f(m, op.s[1]), f32_signals, max_num); set_f(m, op, v) };
-        "s_min_num_f32" => |m, op| { let v = min_num(f(m, op.s[0]), f(m, op.s[1])); set_f(m, op, v) };
-        "s_max_num_f32" => |m, op| { let v = max_num(f(m, op.s[0]), f(m, op.s[1])); set_f(m, op, v) };
-        "s_minimum_f32" => |m, op| { let v = minimum(f(m, op.s[0]), f(m, op.s[1])); set_f(m, op, v) };
-        "s_maximum_f32" => |m, op| { let v = maximum(f(m, op.s[0]), f(m, op.s[1])); set_f(m, op, v) };
-        "s_add_f16" => |m, op| { let v = h(m, op.s[0]) + h(m, op.s[1]); set_h(m, op, v) };
-        "s_sub_f16" => |m, op| { let v = h(m, op.s[0]) - h(m, op.s[1]); set_h(m, op, v) };
-        "s_mul_f16" => |m, op| { let v = h(m, op.s[0]) * h(m, op.s[1]); set_h(m, op, v) };
-        "s_min_f16" => |m, op| { let v = ieee(m, wide(m, op.s[0]), wide(m, op.s[1]), f32_signals, min_num); set_h(m, op, v) };
-        "s_max_f16" => |m, op| { let v = ieee(m, wide(m, op.s[0]), wide(m, op.s[1]), f32_signals, max_num); set_h(m, op, v) };
-        "s_min_num_f16" => |m, op| { let v = min_num(h(m, op.s[0]), h(m, op.s[1])); set_h(m, op, v) };
-        "s_max_num_f16" => |m, op| { let v = max_num(h(m, op.s[0]), h(m, op.s[1])); set_h(m, op, v) };
-        "s_minimum_f16" => |m, op| { let v = minimum(h(m, op.s[0]), h(m, op.s[1])); set_h(m, op, v) };
-        "s_maximum_f16" => |m, op| { let v = maximum(h(m, op.s[0]), h(m, op.s[1])); set_h(m, op, v) };
-    }
-    // K stands between the sources of fmamk and after those of fmaak.
-    r.insert(
-        "s_fmamk_f32",
-        super::Semantics::Custom(|c| {
-            let mut op = usual(c, |m, op| {
-                if !m.wave.mode.is_default() {
-                    return m.refuse(op, FLOAT_MODE);
-                }
-                let v = f(m, op.s[0]).mul_add(f(m, op.s[2]), f(m, op.s[1]));
-                set_f(m, op, v);
-                super::super::NEXT
-            });
-            op.s[2] = c.src(Field::Imm);
-            op
-        }),
-    );
-    r.insert(
-        "s_fmaak_f32",
-        super::Semantics::Custom(|c| {
-            let mut op = usual(c, |m, op| {
-                if !m.wave.mode.is_default() {
-                    return m.refuse(op, FLOAT_MODE);
-                }
-                let v = f(m, op.s[0]).mul_add(f(m, op.s[1]), f(m, op.s[2]));
-                set_f(m, op, v);
-                super::super::NEXT
-            });
-            op.s[2] = c.src(Field::Imm);
-            op
-        }),
-    );
     compares! { r;
         "s_cmp_eq_i32" |m: &Machine<'_>, op: &Op| a(m, op) == b(m, op);
         "s_cmp_lg_i32" |m: &Machine<'_>, op: &Op| a(m, op) != b(m, op);
@@ -379,21 +220,5 @@ pub(super) fn register(r: &mut Registry) {
         "s_cmpk_ge_u32" |m: &Machine<'_>, op: &Op| { let (x, y) = ku(m, op); x >= y };
         "s_cmpk_lt_u32" |m: &Machine<'_>, op: &Op| { let (x, y) = ku(m, op); x < y };
         "s_cmpk_le_u32" |m: &Machine<'_>, op: &Op| { let (x, y) = ku(m, op); x <= y };
-    }
-    float_compares! { r;
-        "s_cmp_lt_f32" "s_cmp_lt_f16" |x: f32, y: f32| x < y;
-        "s_cmp_eq_f32" "s_cmp_eq_f16" |x: f32, y: f32| x == y;
-        "s_cmp_le_f32" "s_cmp_le_f16" |x: f32, y: f32| x <= y;
-        "s_cmp_gt_f32" "s_cmp_gt_f16" |x: f32, y: f32| x > y;
-        "s_cmp_lg_f32" "s_cmp_lg_f16" |x: f32, y: f32| x < y || x > y;
-        "s_cmp_ge_f32" "s_cmp_ge_f16" |x: f32, y: f32| x >= y;
-        "s_cmp_o_f32" "s_cmp_o_f16" |x: f32, y: f32| !(x.is_nan() || y.is_nan());
-        "s_cmp_u_f32" "s_cmp_u_f16" |x: f32, y: f32| x.is_nan() || y.is_nan();
-        "s_cmp_nge_f32" "s_cmp_nge_f16" |x: f32, y: f32| !(x >= y);
-        "s_cmp_nlg_f32" "s_cmp_nlg_f16" |x: f32, y: f32| !(x < y || x > y);
-        "s_cmp_ngt_f32" "s_cmp_ngt_f16" |x: f32, y: f32| !(x > y);
-        "s_cmp_nle_f32" "s_cmp_nle_f16" |x: f32, y: f32| !(x <= y);
-        "s_cmp_neq_f32" "s_cmp_neq_f16" |x: f32, y: f32| x != y;
-        "s_cmp_nlt_f32" "s_cmp_nlt_f16" |x: f32, y: f32| !(x < y);
     }
 }

@@ -34,13 +34,14 @@ fn floats(r: &mut Registry) {
         "v_dot2_f32_f16" [] (m; a: PkF16, b: PkF16, c: f32) -> f32 => if m.major() >= 11 {
             dot::v_dot2_f32_f16(a.0, b.0, c)
         } else {
-            dot::v_dot2c_f32_f16(a.0, b.0, c)
+            dot2_f16(m.flushes_dot(), a.0, b.0, c)
         };
-        "v_dot2c_f32_f16" | "v_dot2acc_f32_f16" [acc] (a: PkF16, b: PkF16, c: f32) -> f32 =>
-            dot::v_dot2c_f32_f16(a.0, b.0, c);
-        "v_dot2_f32_bf16" [] (a: PkBf16, b: PkBf16, c: f32) -> f32 => dot::v_dot2_f32_bf16(a.0, b.0, c);
-        "v_dot2c_f32_bf16" | "v_dot2acc_f32_bf16" [acc] (a: PkBf16, b: PkBf16, c: f32) -> f32 =>
-            dot::v_dot2c_f32_bf16(a.0, b.0, c);
+        "v_dot2c_f32_f16" | "v_dot2acc_f32_f16" [acc] (m; a: PkF16, b: PkF16, c: f32) -> f32 =>
+            dot2_f16(m.flushes_dot(), a.0, b.0, c);
+        "v_dot2_f32_bf16" [] (m; a: PkBf16, b: PkBf16, c: f32) -> f32 =>
+            dot2_bf16(m.flushes_dot(), a.0, b.0, c, dot::v_dot2_f32_bf16);
+        "v_dot2c_f32_bf16" | "v_dot2acc_f32_bf16" [acc] (m; a: PkBf16, b: PkBf16, c: f32) -> f32 =>
+            dot2_bf16(m.flushes_dot(), a.0, b.0, c, dot::v_dot2c_f32_bf16);
         "v_dot2_f16_f16" [] (a: PkF16, b: PkF16, c: F16) -> F16 => F16(dot::v_dot2_f16_f16(a.0, b.0, c.0));
         "v_dot2_bf16_bf16" [] (a: PkBf16, b: PkBf16, c: Bf16) -> Bf16 =>
             Bf16(dot::v_dot2_bf16_bf16(a.0, b.0, c.0));
@@ -48,6 +49,26 @@ fn floats(r: &mut Registry) {
         "v_dot4_f32_fp8_bf8" [] (a: u32, b: u32, c: f32) -> f32 => dot::v_dot4_f32(a, b, c, fp8, bf8);
         "v_dot4_f32_bf8_fp8" [] (a: u32, b: u32, c: f32) -> f32 => dot::v_dot4_f32(a, b, c, bf8, fp8);
         "v_dot4_f32_bf8_bf8" [] (a: u32, b: u32, c: f32) -> f32 => dot::v_dot4_f32(a, b, c, bf8, bf8);
+    }
+}
+
+#[inline(always)]
+fn dot2_f16(flush: bool, a: u32, b: u32, c: f32) -> f32 {
+    if flush {
+        let (a, b) = (dot::flush_pk_f16(a), dot::flush_pk_f16(b));
+        dot::flush_f32(dot::v_dot2c_f32_f16(a, b, dot::flush_f32(c)))
+    } else {
+        dot::v_dot2c_f32_f16(a, b, c)
+    }
+}
+
+#[inline(always)]
+fn dot2_bf16(flush: bool, a: u32, b: u32, c: f32, f: impl Fn(u32, u32, f32) -> f32) -> f32 {
+    if flush {
+        let (a, b) = (dot::flush_pk_bf16(a), dot::flush_pk_bf16(b));
+        dot::flush_f32(f(a, b, dot::flush_f32(c)))
+    } else {
+        f(a, b, c)
     }
 }
 
@@ -113,6 +134,51 @@ mod tests {
         // v_fma_mixhi_f16 v0, v1, v2, v3
         b.run_all(&["000022cc01050e04"]);
         assert_eq!(b.get(0, 0), 0x4000_5678);
+    }
+
+    #[test]
+    fn every_dot_product_of_the_tables_has_an_entry() {
+        let missing: Vec<&str> = waveglass_isa::rows()
+            .iter()
+            .map(|d| d.mnemonic)
+            .filter(|m| m.starts_with("v_dot") && !crate::semantics::is_implemented(m))
+            .collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
+
+    #[test]
+    fn dot_products_of_halves_flush_denormals_on_cdna2_to_cdna4_only() {
+        // v_dot2_f32_f16 v0, v1, v2, v3: 2^-24 * 1 twice, and 2^-140 alone.
+        for (target, flushes) in [
+            (Target::Gfx906, false),
+            (Target::Gfx90a, true),
+            (Target::Gfx942, true),
+            (Target::Gfx950, true),
+        ] {
+            let mut b = Bench::new(target, 64);
+            b.set(1, |_| 0x0001_0001);
+            b.set(2, |_| 0x3c00_3c00);
+            b.set(3, |l| if l == 0 { 0 } else { 0x0000_0200 });
+            b.run_all(&["0040a3d301050e1c"]);
+            let want = if flushes { 0.0 } else { 2f32.powi(-23) };
+            assert_eq!(f32::from_bits(b.get(0, 0)), want, "{target:?}");
+            b.set(1, |_| 0);
+            b.run_all(&["0040a3d301050e1c"]);
+            assert_eq!(b.get(0, 1), if flushes { 0 } else { 0x200 }, "{target:?}");
+        }
+    }
+
+    #[test]
+    fn the_bfloat16_dot_product_disables_denormals() {
+        let mut b = Bench::new(Target::Gfx1100, 32);
+        b.set(1, |_| 0x0040_0040);
+        b.set(2, |_| 0x7f00_7f00);
+        b.set(3, |_| 0x8040);
+        b.set(0, |_| 0);
+        // v_dot2_bf16_bf16 v0, v1, v2, v3
+        b.run_all(&["000067d601050e04"]);
+        // Flushed products leave -0 + 0 = 0.
+        assert_eq!(b.get(0, 0) & 0xffff, 0);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::alu::transcendental::*;
 use crate::semantics::table::{masked, valu};
 use crate::semantics::{self, Registry, Semantics, refuse};
 use crate::valu::scalar;
+use waveglass_isa::Field;
 
 pub(super) fn register(r: &mut Registry) {
     arithmetic(r);
@@ -24,7 +25,7 @@ pub(super) fn register(r: &mut Registry) {
 macro_rules! scalars {
     ($r:expr; $($name:literal = $vector:literal;)*) => {$(
         $r.insert($name, Semantics::Custom(|c| match semantics::find($vector) {
-            Some(Semantics::Valu(spec)) => scalar::compile(c, spec),
+            Some(Semantics::Valu(spec)) => scalar::compile(c, spec, Field::Vdst),
             _ => refuse(c, "the instruction has no semantics here"),
         }));
     )*};

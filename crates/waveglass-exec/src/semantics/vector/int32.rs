@@ -200,6 +200,7 @@ fn bits(r: &mut Registry) {
         "v_ffbh_u32" | "v_clz_i32_u32" [] (a: u32) -> u32 => v_clz_i32_u32(a);
         "v_ffbl_b32" | "v_ctz_i32_b32" [] (a: u32) -> u32 => v_ctz_i32_b32(a);
         "v_ffbh_i32" | "v_cls_i32" [] (a: u32) -> u32 => v_cls_i32(a);
+        "v_screen_partition_4se_b32" [] (a: u32) -> u32 => v_screen_partition_4se_b32(a);
         "v_prng_b32" [] (a: u32) -> u32 => v_prng_b32(a);
         "v_bfe_u32" [] (a: u32, b: u32, c: u32) -> u32 => v_bfe_u32(a, b, c);
         "v_bfe_i32" [] (a: u32, b: u32, c: u32) -> u32 => v_bfe_i32(a, b, c);

@@ -3,9 +3,9 @@
 use crate::machine::Machine;
 use crate::program::{Compile, Handler, Op, Src, Step};
 use crate::semantics::table::valu;
-use crate::semantics::{NEXT, Registry, Semantics, refuse};
+use crate::semantics::{NEXT, Registry, Semantics};
 use crate::wave::sreg;
-use waveglass_isa::{Field, Half, Operand, RegFile};
+use waveglass_isa::{Field, Half, Operand};
 
 /// Lanes of a row (each manual's "DPP" and "PERMLANE" sections).
 const ROW: usize = 16;
@@ -44,9 +44,6 @@ fn value(m: &Machine<'_>, s: Src, lane: usize) -> u32 {
 /// Sources in order, and a vector destination; nothing is executed where that lies past the
 /// wave's registers.
 fn to_vector(c: &Compile<'_>, run: Handler) -> Op {
-    if reads_lds(c) {
-        return refuse(c, "a direct read of LDS as a source");
-    }
     let Some(d) = c.vector_dst(Field::Vdst) else {
         return c.op(|_, _| NEXT);
     };
@@ -60,9 +57,6 @@ fn to_vector(c: &Compile<'_>, run: Handler) -> Op {
 
 /// The same with a scalar destination.
 fn to_scalar(c: &Compile<'_>, run: Handler) -> Op {
-    if reads_lds(c) {
-        return refuse(c, "a direct read of LDS as a source");
-    }
     let mut op = c.op(run);
     op.d = match c.inst.operand(Field::Vdst) {
         Some(Operand::Reg(r)) => crate::program::scalar_number(r),
@@ -73,14 +67,11 @@ fn to_scalar(c: &Compile<'_>, run: Handler) -> Op {
     op
 }
 
-fn reads_lds(c: &Compile<'_>) -> bool {
-    matches!(c.inst.operand(Field::Src0), Some(Operand::Reg(r)) if r.file == RegFile::LdsDirect)
-}
-
 /// Two vector registers that exchange lanes: `d` and `d2`.
 fn exchange(c: &Compile<'_>, run: Handler) -> Op {
     let (Some(d), Some(s)) = (c.vector_dst(Field::Vdst), c.vector_dst(Field::Src0)) else {
-        return refuse(c, "a swap with a register past the wave's");
+        // "If either is out of range, discard the instruction" (CDNA5 ISA 3.3.2.2).
+        return c.op(|_, _| NEXT);
     };
     let mut op = c.op(run);
     op.d = d;

@@ -48,7 +48,8 @@ pub(super) fn register(r: &mut Registry) {
     r.insert("v_cndmask_b32", Semantics::Valu(&CNDMASK));
     r.insert("v_cndmask_b16", Semantics::Valu(&CNDMASK_B16));
     // "Do nothing", and "Flush the VALU destination cache", which nothing here has.
-    for name in ["v_nop", "v_pipeflush"] {
+    // Exceptions are not gathered, so there are none to clear.
+    for name in ["v_nop", "v_pipeflush", "v_clrexcp"] {
         r.insert(name, Semantics::Custom(|c| c.op(|_, _| NEXT)));
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::machine::Machine;
 use crate::program::{Compile, Handler, Op, Src, Step};
-use crate::semantics::{CompileFn, NEXT, Registry, Semantics, refuse};
+use crate::semantics::{CompileFn, NEXT, Registry, Semantics, find, refuse};
+use crate::valu;
 use waveglass_isa::Field;
 
 /// Which operands M0 moves, and by which bits.
@@ -59,7 +60,8 @@ fn relative_move(m: &mut Machine<'_>, op: &Op, source: Index, dest: Index) -> St
 fn swap_relative(m: &mut Machine<'_>, op: &Op) -> Step {
     let Src::Vgpr(s) = op.s[0] else { return NEXT };
     let (Some(d), Some(s)) = (resolve(m, op.d, Index::High), resolve(m, s, Index::Low)) else {
-        return m.refuse(op, "a swap with a register past the wave's");
+        // "If either is out of range, discard the instruction" (CDNA5 ISA 3.3.2.2).
+        return NEXT;
     };
     let exec = m.wave.exec();
     for lane in 0..m.wave.lanes() {
@@ -73,12 +75,6 @@ fn swap_relative(m: &mut Machine<'_>, op: &Op) -> Step {
 }
 
 fn compile(c: &Compile<'_>, run: Handler) -> Op {
-    if [Field::Dpp8, Field::DppCtrl, Field::DstSel, Field::Src0Sel]
-        .iter()
-        .any(|f| c.inst.operand_def(*f).is_some())
-    {
-        return refuse(c, "a relative move with DPP or SDWA");
-    }
     let Some(d) = c.vector_dst(Field::Vdst) else {
         return c.op(|_, _| NEXT);
     };
@@ -88,23 +84,67 @@ fn compile(c: &Compile<'_>, run: Handler) -> Op {
     op
 }
 
+/// A move between registers that M0 leads to, with DPP or SDWA on the way.
+fn modified_move(m: &mut Machine<'_>, op: &Op, source: Index, dest: Index) -> Step {
+    let [plain] = &*op.parts else { return NEXT };
+    let Some(d) = resolve(m, op.d, dest) else {
+        return NEXT;
+    };
+    let mut moved = plain.clone();
+    moved.d = d as u32;
+    if let Src::Vgpr(s) = op.s[0] {
+        moved.s[0] = Src::Vgpr(resolve(m, s, source).unwrap_or(0) as u32);
+    }
+    valu::place(&mut moved, m.wave.lanes() as u32);
+    (moved.run)(m, &moved)
+}
+
+/// A relative move: with DPP or SDWA it is `v_mov_b32` in that form, whose registers are put in
+/// when it runs.
+fn compile_move(c: &Compile<'_>, run: Handler, modified: Handler) -> Op {
+    let is_plain = [Field::Dpp8, Field::DppCtrl, Field::DstSel, Field::Src0Sel]
+        .iter()
+        .all(|f| c.inst.operand_def(*f).is_none());
+    if is_plain {
+        return compile(c, run);
+    }
+    let Some(Semantics::Valu(mov)) = find("v_mov_b32") else {
+        return refuse(c, "the instruction has no semantics here");
+    };
+    let plain = valu::compile(c, mov);
+    if plain.refused.is_some() || plain.valu.is_none() {
+        return plain;
+    }
+    let mut op = compile(c, modified);
+    op.parts = Box::new([plain]);
+    op
+}
+
+/// A relative move's entry.
+macro_rules! moves {
+    ($($name:literal $source:ident $dest:ident;)*) => {
+        [$((
+            $name,
+            |c: &Compile<'_>| {
+                compile_move(
+                    c,
+                    |m, op| relative_move(m, op, Index::$source, Index::$dest),
+                    |m, op| modified_move(m, op, Index::$source, Index::$dest),
+                )
+            },
+        ),)*]
+    };
+}
+
 pub(super) fn register(r: &mut Registry) {
-    let custom: &[(&'static str, CompileFn)] = &[
-        ("v_movreld_b32", |c| {
-            compile(c, |m, op| relative_move(m, op, Index::None, Index::Whole))
-        }),
-        ("v_movrels_b32", |c| {
-            compile(c, |m, op| relative_move(m, op, Index::Whole, Index::None))
-        }),
-        ("v_movrelsd_b32", |c| {
-            compile(c, |m, op| relative_move(m, op, Index::Whole, Index::Whole))
-        }),
-        ("v_movrelsd_2_b32", |c| {
-            compile(c, |m, op| relative_move(m, op, Index::Low, Index::High))
-        }),
-        ("v_swaprel_b32", |c| compile(c, swap_relative)),
-    ];
-    for (name, f) in custom {
+    let moves: &[(&'static str, CompileFn)] = &moves! {
+        "v_movreld_b32" None Whole;
+        "v_movrels_b32" Whole None;
+        "v_movrelsd_b32" Whole Whole;
+        "v_movrelsd_2_b32" Low High;
+    };
+    let swap: &[(&'static str, CompileFn)] = &[("v_swaprel_b32", |c| compile(c, swap_relative))];
+    for (name, f) in moves.iter().chain(swap) {
         r.insert(name, Semantics::Custom(*f));
     }
 }
@@ -138,6 +178,18 @@ mod tests {
         // v_movrelsd_2_b32 v0, v1
         b.run_all(&["0191007e"]);
         assert_eq!(b.get(5, 0), 13);
+    }
+
+    #[test]
+    fn relative_moves_take_dpp_and_sdwa() {
+        let mut b = bench(3);
+        b.set(4, |l| 100 + l as u32);
+        // v_movrels_b32_dpp v0, v1 row_shr:1
+        b.run_all(&["fa86007e011101ff"]);
+        assert_eq!([b.get(0, 0), b.get(0, 1), b.get(0, 9)], [10, 100, 108]);
+        // v_movreld_b32_sdwa v0, v4 dst_sel:BYTE_1 dst_unused:UNUSED_PRESERVE src0_sel:BYTE_0
+        b.run_all(&["f984007e04110000"]);
+        assert_eq!(b.get(3, 5), 105 << 8 | 13);
     }
 
     #[test]

@@ -6,6 +6,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use waveglass::asm::PrintOptions;
 use waveglass::isa::Target;
 
+use crate::access::AccessArgs;
+use crate::descriptor::DescriptorArgs;
 use crate::run::RunArgs;
 
 /// Run, check and explain AMD GPU machine code on any CPU.
@@ -32,6 +34,10 @@ pub(crate) enum Command {
     Asm(AsmArgs),
     /// Show every bit field of one instruction.
     Decode(DecodeArgs),
+    /// Show what one memory instruction does, lane by lane, on a given state.
+    Access(AccessArgs),
+    /// Explain a buffer resource descriptor (V#), or make one from its fields.
+    Descriptor(DescriptorArgs),
     /// List the targets.
     Targets(TargetsArgs),
     /// Print a shell's completion script.

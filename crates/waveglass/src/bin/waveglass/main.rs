@@ -1,9 +1,11 @@
 //! The `waveglass` command: arguments, output and exit statuses around the library.
 
+mod access;
 mod asm;
 mod cli;
 mod decode;
 mod demo;
+mod descriptor;
 mod dis;
 mod failure;
 mod output;
@@ -46,6 +48,8 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Dis(args) => dis::main(&args),
         Command::Asm(args) => asm::main(&args),
         Command::Decode(args) => decode::main(&args),
+        Command::Access(args) => access::main(&args),
+        Command::Descriptor(args) => descriptor::main(&args),
         Command::Targets(args) => targets::main(&args),
         Command::Completions { shell } => {
             let mut text = Vec::new();

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::Args;
+use waveglass::exec::MemoryOrder;
 use waveglass::isa::Target;
 
 use super::value::ArgValue;
@@ -12,7 +13,7 @@ use crate::cli::{check_wave_size, parse_target, parse_wave_size};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Values of --arg:\n  @a.npy @a.bin          a buffer with the file's content\n  zeros:f32:4096         a buffer of zeros\n  fill:u32:4096:7        a buffer of one value\n  iota:u32:4096          a buffer 0, 1, 2, ...\n  random:f32:4096:SEED   floats in [0, 1), integers over their range\n  1024  2.5              scalars of the argument's own size; 2 is an integer, 2.0 a float\n  u64:1024  f32:2.5      scalars of a type, checked against the argument's size\n\nExample:\n  waveglass run tests/kernels/built/linear.O3.hipfb --target gfx1100 --kernel vector_add \\\n    --grid 4 --block 64 --arg iota:f32:256 --arg fill:f32:256:0.5 --arg zeros:f32:256 \\\n    --arg 250 --print 2:8 --stats"
+    after_help = "Values of --arg:\n  @a.npy @a.bin          a buffer with the file's content\n  zeros:f32:4096         a buffer of zeros\n  fill:u32:4096:7        a buffer of one value\n  iota:u32:4096          a buffer 0, 1, 2, ...\n  random:f32:4096:SEED   floats in [0, 1), integers over their range\n  1024  2.5              scalars of the argument's own size; 2 is an integer, 2.0 a float\n  u64:1024  f32:2.5      scalars of a type, checked against the argument's size\n\nExample:\n  waveglass run tests/kernels/built/linear.O3.hipfb --target gfx1100 --kernel vector_add \\\n    --grid 4 --block 64 --arg iota:f32:256 --arg fill:f32:256:0.5 --arg zeros:f32:256 \\\n    --arg 250 --print 2:8 --stats\n\nThe same with operations in flight as late as the program's waits allow:\n  waveglass run tests/kernels/built/linear.O3.hipfb --target gfx1100 --kernel vector_add \\\n    --grid 4 --block 64 --arg iota:f32:256 --arg fill:f32:256:0.5 --arg zeros:f32:256 \\\n    --arg 250 --memory-order inorder"
 )]
 pub(crate) struct RunArgs {
     /// A code object, fat binary or raw code.
@@ -56,6 +57,15 @@ pub(crate) struct RunArgs {
     /// Threads to run workgroups on; 1 gives the same order each time.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
+    /// When memory operations complete: at once; as late as waits allow; in a random legal order.
+    /// The last two report registers that are used before a wait for them.
+    #[arg(
+        long,
+        value_name = "eager|inorder|adversarial[:SEED]",
+        default_value = "eager",
+        value_parser = parse_order
+    )]
+    pub(crate) memory_order: MemoryOrder,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -78,6 +88,7 @@ pub(crate) struct RunRequest {
     pub(crate) max_steps: Option<u64>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) threads: Option<u16>,
+    pub(crate) memory_order: MemoryOrder,
 }
 
 impl RunArgs {
@@ -104,7 +115,21 @@ impl RunArgs {
             max_steps: self.max_steps,
             timeout: self.timeout,
             threads: self.threads,
+            memory_order: self.memory_order,
         })
+    }
+}
+
+fn parse_order(s: &str) -> Result<MemoryOrder, String> {
+    match s.split_once(':') {
+        None if s == "eager" => Ok(MemoryOrder::Eager),
+        None if s == "inorder" => Ok(MemoryOrder::InOrder),
+        None if s == "adversarial" => Ok(MemoryOrder::Adversarial(0)),
+        Some(("adversarial", seed)) => seed
+            .parse()
+            .map(MemoryOrder::Adversarial)
+            .map_err(|_| format!("{seed:?} is no seed; a number, as in adversarial:7")),
+        _ => Err("the orders are eager, inorder and adversarial[:SEED]".to_owned()),
     }
 }
 

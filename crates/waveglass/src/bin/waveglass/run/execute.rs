@@ -9,11 +9,12 @@ use waveglass::asm::{PrintOptions, print};
 use waveglass::exec::program::Src;
 use waveglass::exec::{Op, Wave};
 use waveglass::object::{CodeObject, Error, File, Kernel, ValueKind};
-use waveglass::{Arg, Limits, Module, Report, RunError};
+use waveglass::{Arg, Limits, Module, Report, RunError, SourceLines};
 
 use super::args::{NamedValue, RunRequest, Which};
 use super::array::Array;
-use super::report::{FaultRow, RunReport, Statistics};
+use super::progress;
+use super::report::{FaultRow, HazardRow, Lines, RunReport, Statistics};
 use crate::failure::{BAD_INPUT, FINDING, Failure, LIMIT, REFUSED};
 
 /// A kernel argument, ready to be laid out in the kernarg segment.
@@ -57,13 +58,13 @@ pub(crate) fn execute(run: RunRequest) -> Result<(RunReport, Option<Failure>), F
         .iter()
         .map(|p| pick(&bound, Some(&p.which)).context("--print"))
         .collect::<anyhow::Result<_>>()?;
-    let report = launch(&run, &module, &name, &bound).with_context(|| what.clone())?;
-    let mut contents = report.buffers.iter();
+    let mut report = launch(&run, &module, &name, &mut bound).with_context(|| what.clone())?;
+    let mut contents = std::mem::take(&mut report.buffers).into_iter();
     for b in &mut bound {
         if let Content::Buffer(a) = &mut b.content
             && let Some(bytes) = contents.next()
         {
-            a.bytes.clone_from(bytes);
+            a.bytes = bytes;
         }
     }
     for (o, &i) in run.outs.iter().zip(&outs) {
@@ -83,14 +84,18 @@ pub(crate) fn execute(run: RunRequest) -> Result<(RunReport, Option<Failure>), F
             Content::Scalar(_) => None,
         })
         .collect();
-    let failure = failure(&report, &what);
+    let lines = module.object().and_then(SourceLines::of);
+    let line = |offset| Some(lines.as_ref()?.find(offset)?.to_string());
+    let failure = failure(&report, &what, &line);
     Ok((
         RunReport {
             kernel: name,
             target: module.target().name().to_owned(),
             printed,
-            faults: FaultRow::all(&report),
+            faults: FaultRow::all(&report, &line),
             fault_count: report.outcome.fault_count,
+            hazards: HazardRow::all(&report, &line),
+            hazard_count: report.outcome.hazard_count,
             error: report.error.as_ref().map(ToString::to_string),
             statistics: run.stats.then(|| Statistics::of(&report)),
         },
@@ -99,7 +104,7 @@ pub(crate) fn execute(run: RunRequest) -> Result<(RunReport, Option<Failure>), F
 }
 
 /// The failure that a run's end stands for.
-fn failure(report: &Report, what: &str) -> Option<Failure> {
+fn failure(report: &Report, what: &str, lines: Lines<'_>) -> Option<Failure> {
     if let Some(e) = &report.error {
         let status = match e {
             RunError::Refused { .. } | RunError::Invalid { .. } | RunError::Trap { .. } => REFUSED,
@@ -111,20 +116,32 @@ fn failure(report: &Report, what: &str) -> Option<Failure> {
             RunError::Refused { address, .. }
             | RunError::Invalid { address, .. }
             | RunError::Trap { address, .. } => {
-                format!(
-                    " (offset {:#x} in the code object)",
-                    address.wrapping_sub(report.load_address)
-                )
+                let offset = address.wrapping_sub(report.load_address);
+                let line = lines(offset).map_or(String::new(), |l| format!(", {l}"));
+                format!(" (offset {offset:#x} in the code object{line})")
             }
             _ => String::new(),
         };
         return Some(Failure::new(status, anyhow!("{what}: {e}{offset}")));
     }
-    let n = report.outcome.fault_count;
-    (n > 0).then(|| {
-        let s = if n == 1 { "" } else { "s" };
-        Failure::new(FINDING, anyhow!("{what}: {n} memory violation{s}"))
-    })
+    let findings: Vec<String> = [
+        (
+            report.outcome.fault_count,
+            "memory violation",
+            "memory violations",
+        ),
+        (
+            report.outcome.hazard_count,
+            "use of a register in flight",
+            "uses of registers in flight",
+        ),
+    ]
+    .iter()
+    .filter(|(n, ..)| *n > 0)
+    .map(|(n, one, many)| format!("{n} {}", if *n == 1 { one } else { many }))
+    .collect();
+    (!findings.is_empty())
+        .then(|| Failure::new(FINDING, anyhow!("{what}: {}", findings.join(", "))))
 }
 
 /// Starts the executor.
@@ -132,7 +149,7 @@ fn launch(
     run: &RunRequest,
     module: &Module,
     kernel: &str,
-    bound: &[Bound],
+    bound: &mut [Bound],
 ) -> anyhow::Result<Report> {
     let trace = match &run.trace {
         Some(path) => {
@@ -178,6 +195,7 @@ fn launch(
     };
     let mut limits = Limits {
         timeout: run.timeout,
+        order: run.memory_order,
         ..Limits::default()
     };
     if let Some(n) = run.max_steps {
@@ -192,15 +210,20 @@ fn launch(
         .grid(run.grid)
         .limits(limits);
     for b in bound {
-        launch = launch.arg(match &b.content {
-            Content::Buffer(a) => Arg::Buffer(a.bytes.clone()),
+        launch = launch.arg(match &mut b.content {
+            // Large buffers exist once: the launch has the bytes until it gives them back.
+            Content::Buffer(a) => Arg::Buffer(std::mem::take(&mut a.bytes)),
             Content::Scalar(bytes) => Arg::Value(bytes.clone()),
         });
     }
     if run.trace.is_some() {
         launch = launch.trace(&see);
     }
-    let report = launch.run()?;
+    let groups = run
+        .grid
+        .iter()
+        .fold(1u64, |n, &g| n.saturating_mul(g.into()));
+    let report = progress::shown(groups, |done| launch.progress(done).run())?;
     if let (Some(trace), Some(path)) = (trace, &run.trace) {
         let (mut out, failed) = trace
             .into_inner()

@@ -4,6 +4,7 @@
 mod args;
 mod array;
 mod execute;
+mod progress;
 mod report;
 mod value;
 

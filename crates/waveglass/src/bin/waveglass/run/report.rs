@@ -17,6 +17,10 @@ pub(crate) struct RunReport {
     pub(crate) faults: Vec<FaultRow>,
     /// How many there were.
     pub(crate) fault_count: u64,
+    /// Registers used before a wait for them, the first of them.
+    pub(crate) hazards: Vec<HazardRow>,
+    /// How many such uses there were.
+    pub(crate) hazard_count: u64,
     /// Why the run ended early.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<String>,
@@ -31,12 +35,18 @@ pub(crate) struct FaultRow {
     pub(crate) mnemonic: String,
     /// Offset in the code object.
     pub(crate) offset: u64,
+    /// The line of the source, where the code object has debug information.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) source: Option<String>,
     pub(crate) group: [u32; 3],
     pub(crate) wave: u32,
 }
 
+/// The source lines of the code object that runs.
+pub(crate) type Lines<'a> = &'a dyn Fn(u64) -> Option<String>;
+
 impl FaultRow {
-    pub(crate) fn all(report: &Report) -> Vec<Self> {
+    pub(crate) fn all(report: &Report, lines: Lines<'_>) -> Vec<Self> {
         report
             .outcome
             .faults
@@ -45,8 +55,50 @@ impl FaultRow {
                 what: f.fault.to_string(),
                 mnemonic: f.mnemonic.to_owned(),
                 offset: f.address.wrapping_sub(report.load_address),
+                source: lines(f.address.wrapping_sub(report.load_address)),
                 group: f.group,
                 wave: f.wave,
+            })
+            .collect()
+    }
+}
+
+/// A register used before a wait for it.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct HazardRow {
+    pub(crate) what: String,
+    pub(crate) register: String,
+    pub(crate) mnemonic: String,
+    /// Offset in the code object.
+    pub(crate) offset: u64,
+    pub(crate) producer: String,
+    pub(crate) producer_offset: u64,
+    pub(crate) counters: Vec<&'static str>,
+    /// The line of the source, where the code object has debug information.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) source: Option<String>,
+    pub(crate) group: [u32; 3],
+    pub(crate) wave: u32,
+}
+
+impl HazardRow {
+    pub(crate) fn all(report: &Report, lines: Lines<'_>) -> Vec<Self> {
+        let offset = |address: u64| address.wrapping_sub(report.load_address);
+        report
+            .outcome
+            .hazards
+            .iter()
+            .map(|h| Self {
+                what: h.explain(offset(h.producer)),
+                register: h.register_name(),
+                mnemonic: h.mnemonic.to_owned(),
+                offset: offset(h.address),
+                producer: h.producer_mnemonic.to_owned(),
+                producer_offset: offset(h.producer),
+                counters: h.counters.iter().map(|c| c.name()).collect(),
+                source: lines(offset(h.address)),
+                group: h.group,
+                wave: h.wave,
             })
             .collect()
     }
@@ -128,6 +180,10 @@ impl Statistics {
     }
 }
 
+fn at_line(source: Option<&str>) -> String {
+    source.map_or(String::new(), |s| format!(", {s}"))
+}
+
 impl RunReport {
     pub(crate) fn text(&self) -> String {
         let mut out = String::new();
@@ -138,13 +194,32 @@ impl RunReport {
             let [x, y, z] = f.group;
             let _ = writeln!(
                 out,
-                "memory violation: {} ({} at offset {:#x}, workgroup {x},{y},{z}, wave {})",
-                f.what, f.mnemonic, f.offset, f.wave
+                "memory violation: {} ({} at offset {:#x}{}, workgroup {x},{y},{z}, wave {})",
+                f.what,
+                f.mnemonic,
+                f.offset,
+                at_line(f.source.as_deref()),
+                f.wave
             );
         }
         let more = self.fault_count.saturating_sub(self.faults.len() as u64);
         if more > 0 {
             let _ = writeln!(out, "and {more} more");
+        }
+        for h in &self.hazards {
+            let [x, y, z] = h.group;
+            let _ = writeln!(
+                out,
+                "register in flight: {} (offset {:#x}{}, workgroup {x},{y},{z}, wave {})",
+                h.what,
+                h.offset,
+                at_line(h.source.as_deref()),
+                h.wave
+            );
+        }
+        let more = self.hazard_count.saturating_sub(self.hazards.len() as u64);
+        if more > 0 && !self.hazards.is_empty() {
+            let _ = writeln!(out, "and {more} more, repetitions included");
         }
         if let Some(s) = &self.statistics {
             s.text(&mut out);

@@ -1,0 +1,82 @@
+//! The loop that runs a wave with operations in flight.
+
+use super::{Flight, MemoryOrder, Plan};
+use crate::error::Stop;
+use crate::machine::Machine;
+use crate::program::{Program, Step};
+use crate::run::Trace;
+
+/// Runs one wave for at most `quantum` instructions; gives how many, and why it stopped
+/// (`Step::Next` when the quantum is used up).
+pub(crate) fn execute(
+    m: &mut Machine<'_>,
+    program: &Program,
+    plan: &Plan,
+    flight: &mut Flight,
+    order: MemoryOrder,
+    quantum: u32,
+    trace: Option<Trace<'_>>,
+) -> (u32, Step) {
+    let adversarial = matches!(order, MemoryOrder::Adversarial(_));
+    let mut ip = m.wave.ip;
+    let mut used = 0;
+    let mut from = 0;
+    while used < quantum {
+        let Some(op) = program.ops().get(ip as usize) else {
+            let to = program.end_after(from);
+            return (used, Step::Stop(Stop::BadJump { from, to }));
+        };
+        if let Some(t) = trace {
+            t(m.wave, op);
+        }
+        used += 1;
+        m.stats.by_family[op.family as usize] += 1;
+        let effects = plan.of(ip);
+        let mut step = flight.check(m, program, plan, op, effects);
+        if step == Step::Next && adversarial {
+            step = flight.perhaps(m, program, plan);
+        }
+        if step == Step::Next {
+            step = if effects.memory.is_some() {
+                flight.issue(m, program, plan, ip)
+            } else if let Some(wait) = &effects.wait {
+                flight.wait(m, program, plan, wait)
+            } else {
+                (op.run)(m, op)
+            };
+        }
+        if matches!(step, Step::End) {
+            let drained = flight.drain(m, program, plan);
+            if drained != Step::Next {
+                step = drained;
+            }
+        }
+        match step {
+            Step::Next => ip = op.next,
+            Step::Goto(i) => ip = i,
+            Step::Jump(to) => match program.find_with(to, m.wave.vgpr_msb) {
+                Some(i) => ip = i,
+                None => {
+                    let from = op.address;
+                    return (used, Step::Stop(Stop::BadJump { from, to }));
+                }
+            },
+            Step::Stop(s) => {
+                m.wave.ip = ip;
+                return (used, Step::Stop(s));
+            }
+            Step::Barrier | Step::Yield => {
+                m.wave.ip = op.next;
+                if step == Step::Barrier && m.barrier.pass(m.wave) {
+                    ip = op.next;
+                    continue;
+                }
+                return (used, step);
+            }
+            Step::End => return (used, Step::End),
+        }
+        from = op.address;
+    }
+    m.wave.ip = ip;
+    (used, Step::Next)
+}

@@ -1,0 +1,417 @@
+//! Loads and stores of a full wave whose lanes all lie in one region: one check, then a copy where the
+//! addresses are consecutive, else a move for each lane.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+#[cfg(target_arch = "x86_64")]
+use super::line;
+use super::region::Region;
+use super::{GlobalMemory, Permission, RegionHint};
+use crate::access::{Lanes, Port};
+use crate::rules::AlignmentMode;
+use crate::wide::{Host, LaneLoop};
+
+impl GlobalMemory {
+    /// Loads `N` dwords for every lane of a full wave whose lanes all lie in one region; gives `false`,
+    /// with nothing done, if they do not, or if the alignment mode wants a closer look.
+    /// [`GlobalMemory::load`] then does.
+    ///
+    /// For handlers that are themselves [`LaneLoop`]s, into which it is inlined.
+    #[inline(always)]
+    pub fn load_whole<const N: usize, const W: usize>(
+        &self,
+        addresses: &[u64; W],
+        registers: &mut [[u32; W]; N],
+        port: &mut Port,
+        host: Host,
+    ) -> bool {
+        match placed::<N, W>(self, addresses, port.rules.alignment, &mut port.hint, false) {
+            Placed::Consecutive(region, offset) => copy_out(region, offset, registers, host),
+            Placed::Spread(region) => gather(region, addresses, registers),
+            Placed::Unknown => return false,
+        }
+        true
+    }
+
+    /// [`GlobalMemory::load_whole`]'s counterpart.
+    #[inline(always)]
+    pub fn store_whole<const N: usize, const W: usize>(
+        &self,
+        addresses: &[u64; W],
+        registers: &[[u32; W]; N],
+        port: &mut Port,
+        host: Host,
+    ) -> bool {
+        match placed::<N, W>(
+            self,
+            addresses,
+            port.rules.alignment,
+            &mut port.store_hint,
+            true,
+        ) {
+            Placed::Consecutive(region, offset) => copy_in(region, offset, registers, host),
+            Placed::Spread(region) => scatter(region, addresses, registers),
+            Placed::Unknown => return false,
+        }
+        true
+    }
+}
+
+/// Loads `N` dwords a lane into `flat`, register after register; gives whether it could.
+pub(super) struct Load<'a, const N: usize> {
+    pub(super) memory: &'a GlobalMemory,
+    pub(super) lanes: Lanes<'a, u64>,
+    pub(super) flat: &'a mut [u32],
+    pub(super) port: &'a mut Port,
+}
+
+impl<const N: usize> LaneLoop for Load<'_, N> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self, host: Host) -> bool {
+        match self.lanes.addresses.len() {
+            64 => self.lanes_of::<64>(host),
+            32 => self.lanes_of::<32>(host),
+            _ => false,
+        }
+    }
+}
+
+impl<const N: usize> Load<'_, N> {
+    #[inline(always)]
+    fn lanes_of<const W: usize>(self, host: Host) -> bool {
+        let (Some(addresses), Some(registers)) = (
+            self.lanes.addresses.first_chunk::<W>(),
+            self.flat.as_chunks_mut::<W>().0.first_chunk_mut::<N>(),
+        ) else {
+            return false;
+        };
+        self.memory
+            .load_whole(addresses, registers, self.port, host)
+    }
+}
+
+/// Stores `N` dwords a lane from `flat`, register after register; gives whether it could.
+pub(super) struct Store<'a, const N: usize> {
+    pub(super) memory: &'a GlobalMemory,
+    pub(super) lanes: Lanes<'a, u64>,
+    pub(super) flat: &'a [u32],
+    pub(super) port: &'a mut Port,
+}
+
+impl<const N: usize> LaneLoop for Store<'_, N> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self, host: Host) -> bool {
+        match self.lanes.addresses.len() {
+            64 => self.lanes_of::<64>(host),
+            32 => self.lanes_of::<32>(host),
+            _ => false,
+        }
+    }
+}
+
+impl<const N: usize> Store<'_, N> {
+    #[inline(always)]
+    fn lanes_of<const W: usize>(self, host: Host) -> bool {
+        let (Some(addresses), Some(registers)) = (
+            self.lanes.addresses.first_chunk::<W>(),
+            self.flat.as_chunks::<W>().0.first_chunk::<N>(),
+        ) else {
+            return false;
+        };
+        self.memory
+            .store_whole(addresses, registers, self.port, host)
+    }
+}
+
+/// How the lanes' accesses lie.
+enum Placed<'a> {
+    /// One after the other, dword-aligned, in this region from this offset on.
+    Consecutive(&'a Region, usize),
+    /// Each wholly in this region, and aligned so that no access that hardware makes at once tears:
+    /// to 8 bytes where the size is a multiple of that, else to 4.
+    Spread(&'a Region),
+    /// Otherwise, or nothing is known.
+    Unknown,
+}
+
+/// Finds out how accesses of `N` dwords lie.
+#[inline(always)]
+fn placed<'a, const N: usize, const W: usize>(
+    memory: &'a GlobalMemory,
+    addresses: &[u64; W],
+    mode: AlignmentMode,
+    hint: &mut RegionHint,
+    writes: bool,
+) -> Placed<'a> {
+    let bytes = 4 * N as u64;
+    let first = addresses[0];
+    let mut differing = first & 3;
+    for (lane, &address) in addresses.iter().enumerate() {
+        differing |= address ^ first.wrapping_add(lane as u64 * bytes);
+    }
+    let allowed = |r: &Region| !writes || r.permission == Permission::ReadWrite;
+    if differing == 0 {
+        // Every lane is as aligned as the first: where a mode wants more than a dword, the step is a
+        // multiple of it.
+        if mode != AlignmentMode::Unaligned && mode.align(first, bytes as u32) != Some(first) {
+            return Placed::Unknown;
+        }
+        return match memory.find(first, bytes * W as u64, hint) {
+            Some(region) if allowed(region) => Placed::Consecutive(region, region.offset(first)),
+            _ => Placed::Unknown,
+        };
+    }
+    if mode != AlignmentMode::Unaligned {
+        return Placed::Unknown;
+    }
+    // The first lane says which region it may be.
+    match memory.find(first, bytes, hint) {
+        Some(region) if allowed(region) && holds(region, addresses, bytes) => {
+            Placed::Spread(region)
+        }
+        _ => Placed::Unknown,
+    }
+}
+
+/// Whether a region holds `bytes` bytes at every address, aligned as [`Placed::Spread`] says.
+#[inline(always)]
+fn holds<const W: usize>(region: &Region, addresses: &[u64; W], bytes: u64) -> bool {
+    let Some(last) = region.size.checked_sub(bytes) else {
+        return false;
+    };
+    // The sign of `last - offset` or of `offset` itself shows an offset past the last start. Sizes
+    // are below 2^63: the host has allocated them.
+    let (mut past, mut low) = (0, 0);
+    for &address in addresses {
+        let offset = address.wrapping_sub(region.base);
+        past |= last.wrapping_sub(offset) | offset;
+        low |= address;
+    }
+    let grain = if bytes.is_multiple_of(8) { 8 } else { 4 };
+    past >> 63 == 0 && low & (grain - 1) == 0
+}
+
+/// Loads lanes that lie as [`Placed::Spread`] says.
+#[inline(always)]
+fn gather<const N: usize, const W: usize>(
+    region: &Region,
+    addresses: &[u64; W],
+    registers: &mut [[u32; W]; N],
+) {
+    for (lane, &address) in addresses.iter().enumerate() {
+        let offset = region.offset(address);
+        if N.is_multiple_of(2) {
+            for k in 0..N / 2 {
+                // SAFETY: `holds` has found the lane's `N` dwords inside the region, aligned to 8.
+                let word = unsafe { region.word_at(offset + 8 * k) }.load(Relaxed);
+                registers[2 * k][lane] = word as u32;
+                registers[2 * k + 1][lane] = (word >> 32) as u32;
+            }
+        } else {
+            for (d, register) in registers.iter_mut().enumerate() {
+                // SAFETY: `holds` has found the lane's `N` dwords inside the region, aligned to 4.
+                register[lane] = unsafe { region.dword_at(offset + 4 * d) }.load(Relaxed);
+            }
+        }
+    }
+}
+
+/// Stores lanes that lie as [`Placed::Spread`] says, the lowest first.
+#[inline(always)]
+fn scatter<const N: usize, const W: usize>(
+    region: &Region,
+    addresses: &[u64; W],
+    registers: &[[u32; W]; N],
+) {
+    for (lane, &address) in addresses.iter().enumerate() {
+        let offset = region.offset(address);
+        if N.is_multiple_of(2) {
+            for k in 0..N / 2 {
+                let (low, high) = (registers[2 * k][lane], registers[2 * k + 1][lane]);
+                let word = u64::from(low) | u64::from(high) << 32;
+                // SAFETY: as in `gather`.
+                unsafe { region.word_at(offset + 8 * k) }.store(word, Relaxed);
+            }
+        } else {
+            for (d, register) in registers.iter().enumerate() {
+                // SAFETY: as in `gather`.
+                unsafe { region.dword_at(offset + 4 * d) }.store(register[lane], Relaxed);
+            }
+        }
+    }
+}
+
+/// Copies `W` lanes of `N` dwords each, from `offset` on, to registers.
+#[inline(always)]
+fn copy_out<const N: usize, const W: usize>(
+    region: &Region,
+    offset: usize,
+    registers: &mut [[u32; W]; N],
+    host: Host,
+) {
+    #[cfg(target_arch = "x86_64")]
+    if host.has_avx() && offset.is_multiple_of(16) {
+        let words = &region.words()[offset / 8..][..W * N / 2];
+        // SAFETY: the host has AVX; the words are whole 16-byte lines from an aligned one on, since
+        // a region's memory is aligned to them.
+        unsafe { lines_to_registers(words, registers) };
+        return;
+    }
+    let _ = host;
+    if offset.is_multiple_of(8) {
+        let words = &region.words()[offset / 8..][..W * N / 2];
+        words_to_registers(words, registers);
+        return;
+    }
+    let dwords = &region.dwords()[offset / 4..][..W * N];
+    for (lane, data) in dwords.as_chunks::<N>().0.iter().enumerate().take(W) {
+        for (register, dword) in registers.iter_mut().zip(data) {
+            register[lane] = dword.load(Relaxed);
+        }
+    }
+}
+
+/// Copies registers to `W` lanes of `N` dwords each, from `offset` on.
+#[inline(always)]
+fn copy_in<const N: usize, const W: usize>(
+    region: &Region,
+    offset: usize,
+    registers: &[[u32; W]; N],
+    host: Host,
+) {
+    #[cfg(target_arch = "x86_64")]
+    if host.has_avx() && offset.is_multiple_of(16) {
+        let words = &region.words()[offset / 8..][..W * N / 2];
+        // SAFETY: as in `copy_out`.
+        unsafe { registers_to_lines(registers, words) };
+        return;
+    }
+    let _ = host;
+    if offset.is_multiple_of(8) {
+        let words = &region.words()[offset / 8..][..W * N / 2];
+        registers_to_words(registers, words);
+        return;
+    }
+    let dwords = &region.dwords()[offset / 4..][..W * N];
+    for (lane, data) in dwords.as_chunks::<N>().0.iter().enumerate().take(W) {
+        for (register, dword) in registers.iter().zip(data) {
+            dword.store(register[lane], Relaxed);
+        }
+    }
+}
+
+/// [`copy_out`], two lanes (`N` words) at a time.
+#[inline(always)]
+fn words_to_registers<const N: usize, const W: usize>(
+    words: &[AtomicU64],
+    registers: &mut [[u32; W]; N],
+) {
+    for (pair, words) in words.as_chunks::<N>().0.iter().take(W / 2).enumerate() {
+        for (k, word) in words.iter().enumerate() {
+            let word = word.load(Relaxed);
+            let (low, high) = (2 * k, 2 * k + 1);
+            registers[low % N][2 * pair + low / N] = word as u32;
+            registers[high % N][2 * pair + high / N] = (word >> 32) as u32;
+        }
+    }
+}
+
+/// [`copy_in`], two lanes (`N` words) at a time.
+#[inline(always)]
+fn registers_to_words<const N: usize, const W: usize>(
+    registers: &[[u32; W]; N],
+    words: &[AtomicU64],
+) {
+    for (pair, words) in words.as_chunks::<N>().0.iter().take(W / 2).enumerate() {
+        for (k, word) in words.iter().enumerate() {
+            let (low, high) = (2 * k, 2 * k + 1);
+            let low = registers[low % N][2 * pair + low / N];
+            let high = registers[high % N][2 * pair + high / N];
+            word.store(u64::from(low) | u64::from(high) << 32, Relaxed);
+        }
+    }
+}
+
+/// [`copy_out`], four lanes (`N` lines) at a time.
+///
+/// # Safety
+/// The CPU has AVX, and `words` are whole lines, aligned to 16 bytes.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn lines_to_registers<const N: usize, const W: usize>(
+    words: &[AtomicU64],
+    registers: &mut [[u32; W]; N],
+) {
+    for (four, lines) in words
+        .as_chunks::<2>()
+        .0
+        .chunks_exact(N)
+        .take(W / 4)
+        .enumerate()
+    {
+        let lanes: [_; N] = std::array::from_fn(|k| {
+            // SAFETY: a chunk is an aligned line.
+            dwords(unsafe { line::load(lines[k].as_ptr()) })
+        });
+        for (d, register) in registers.iter_mut().enumerate() {
+            let to = &mut register[4 * four..][..4];
+            for (lane, to) in to.iter_mut().enumerate() {
+                let at = lane * N + d;
+                *to = lanes[at / 4][at % 4];
+            }
+        }
+    }
+}
+
+/// [`copy_in`], four lanes (`N` lines) at a time.
+///
+/// # Safety
+/// As for [`lines_to_registers`].
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn registers_to_lines<const N: usize, const W: usize>(
+    registers: &[[u32; W]; N],
+    words: &[AtomicU64],
+) {
+    for (four, lines) in words
+        .as_chunks::<2>()
+        .0
+        .chunks_exact(N)
+        .take(W / 4)
+        .enumerate()
+    {
+        for (k, to) in lines.iter().enumerate() {
+            let value: [u32; 4] = std::array::from_fn(|i| {
+                let at = k * 4 + i;
+                registers[at % N][4 * four + at / N]
+            });
+            // SAFETY: a chunk is an aligned line.
+            unsafe { line::store(to.as_ptr(), vector(value)) };
+        }
+    }
+}
+
+/// The dwords of a vector register.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn dwords(v: std::arch::x86_64::__m128i) -> [u32; 4] {
+    // SAFETY: both are 16 bytes without invalid values.
+    unsafe { std::mem::transmute(v) }
+}
+
+/// A vector register of these dwords.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn vector(v: [u32; 4]) -> std::arch::x86_64::__m128i {
+    // SAFETY: as for `dwords`.
+    unsafe { std::mem::transmute(v) }
+}
+
+#[cfg(test)]
+#[path = "whole_wave_tests.rs"]
+mod tests;

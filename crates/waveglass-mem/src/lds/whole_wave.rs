@@ -1,0 +1,198 @@
+//! LDS loads and stores whose lanes are all in range: one check, then a copy where the addresses are
+//! consecutive, else a move for each lane.
+
+use crate::access::{Bits, Lanes};
+use crate::wide::{Host, LaneLoop};
+
+/// Loads `N` dwords for each active lane; gives `false`, with nothing done, if any is out of range.
+pub(super) struct Gather<'a, const N: usize> {
+    pub(super) memory: &'a [u8],
+    pub(super) lanes: Lanes<'a, u32>,
+    pub(super) flat: &'a mut [u32],
+}
+
+impl<const N: usize> LaneLoop for Gather<'_, N> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self, _: Host) -> bool {
+        match self.lanes.addresses.len() {
+            64 => self.lanes_of::<64>(),
+            32 => self.lanes_of::<32>(),
+            _ => false,
+        }
+    }
+}
+
+impl<const N: usize> Gather<'_, N> {
+    #[inline(always)]
+    fn lanes_of<const W: usize>(self) -> bool {
+        let (Some(addresses), Some(registers)) = (
+            self.lanes.addresses.first_chunk::<W>(),
+            self.flat.as_chunks_mut::<W>().0.first_chunk_mut::<N>(),
+        ) else {
+            return false;
+        };
+        let memory = self.memory;
+        let exec = self.lanes.exec;
+        if !self.lanes.is_full() {
+            let mut active = [0; W];
+            for (lane, (to, &address)) in active.iter_mut().zip(addresses).enumerate() {
+                // An address that is surely in range if any is.
+                *to = if exec >> lane & 1 != 0 { address } else { 0 };
+            }
+            if !all_in_range(&active, N * 4, memory.len()) {
+                return false;
+            }
+            for lane in Bits(exec) {
+                let data = dwords::<N, W>(memory, &active, lane % W);
+                for (register, value) in registers.iter_mut().zip(data) {
+                    register[lane % W] = value;
+                }
+            }
+            return true;
+        }
+        gather(memory, addresses, registers)
+    }
+}
+
+/// Loads `N` dwords for every lane; gives `false`, with nothing done, if any is out of range.
+#[inline(always)]
+pub(super) fn gather<const N: usize, const W: usize>(
+    memory: &[u8],
+    addresses: &[u32; W],
+    registers: &mut [[u32; W]; N],
+) -> bool {
+    if !all_in_range(addresses, N * 4, memory.len()) {
+        return false;
+    }
+    if N == 1 && consecutive(addresses) {
+        let bytes = memory[addresses[0] as usize..].as_chunks::<4>().0;
+        if let Some(bytes) = bytes.first_chunk::<W>() {
+            for (value, bytes) in registers[0].iter_mut().zip(bytes) {
+                *value = u32::from_le_bytes(*bytes);
+            }
+            return true;
+        }
+    }
+    for lane in 0..W {
+        let data = dwords::<N, W>(memory, addresses, lane);
+        for (register, value) in registers.iter_mut().zip(data) {
+            register[lane] = value;
+        }
+    }
+    true
+}
+
+/// One lane's dwords, for which [`all_in_range`] has been asked.
+#[inline(always)]
+fn dwords<const N: usize, const W: usize>(
+    memory: &[u8],
+    checked: &[u32; W],
+    lane: usize,
+) -> [u32; N] {
+    let at = checked[lane] as usize;
+    std::array::from_fn(|d| {
+        // SAFETY: `all_in_range` has found `at + N * 4 <= memory.len()` for every lane.
+        let bytes = unsafe { memory.as_ptr().add(at + d * 4).cast::<[u8; 4]>().read() };
+        u32::from_le_bytes(bytes)
+    })
+}
+
+/// Stores `N` dwords for each lane of a full wave, the lowest first; gives `false`, with nothing done,
+/// if any is out of range.
+pub(super) struct Scatter<'a, const N: usize> {
+    pub(super) memory: &'a mut [u8],
+    pub(super) lanes: Lanes<'a, u32>,
+    pub(super) flat: &'a [u32],
+}
+
+impl<const N: usize> LaneLoop for Scatter<'_, N> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self, _: Host) -> bool {
+        match self.lanes.addresses.len() {
+            64 => self.lanes_of::<64>(),
+            32 => self.lanes_of::<32>(),
+            _ => false,
+        }
+    }
+}
+
+impl<const N: usize> Scatter<'_, N> {
+    #[inline(always)]
+    fn lanes_of<const W: usize>(self) -> bool {
+        let (Some(addresses), Some(registers)) = (
+            self.lanes.addresses.first_chunk::<W>(),
+            self.flat.as_chunks::<W>().0.first_chunk::<N>(),
+        ) else {
+            return false;
+        };
+        scatter(self.memory, addresses, registers)
+    }
+}
+
+/// Stores `N` dwords for every lane, the lowest first; gives `false`, with nothing done, if any is out
+/// of range.
+#[inline(always)]
+pub(super) fn scatter<const N: usize, const W: usize>(
+    memory: &mut [u8],
+    addresses: &[u32; W],
+    registers: &[[u32; W]; N],
+) -> bool {
+    if !all_in_range(addresses, N * 4, memory.len()) {
+        return false;
+    }
+    if N == 1 && consecutive(addresses) {
+        let bytes = memory[addresses[0] as usize..].as_chunks_mut::<4>().0;
+        if let Some(bytes) = bytes.first_chunk_mut::<W>() {
+            for (bytes, value) in bytes.iter_mut().zip(&registers[0]) {
+                *bytes = value.to_le_bytes();
+            }
+            return true;
+        }
+    }
+    let start = memory.as_mut_ptr();
+    for (lane, &address) in addresses.iter().enumerate() {
+        for (d, register) in registers.iter().enumerate() {
+            let bytes = register[lane].to_le_bytes();
+            // SAFETY: `all_in_range` has found `address + N * 4 <= memory.len()` for every lane.
+            unsafe {
+                start
+                    .add(address as usize + d * 4)
+                    .cast::<[u8; 4]>()
+                    .write(bytes)
+            };
+        }
+    }
+    true
+}
+
+/// Whether `bytes` bytes at every address lie in the first `len` bytes.
+#[inline(always)]
+fn all_in_range<const W: usize>(addresses: &[u32; W], bytes: usize, len: usize) -> bool {
+    let Some(last) = len.checked_sub(bytes).and_then(|l| i32::try_from(l).ok()) else {
+        return false;
+    };
+    // The sign of `last - address` or of `address` itself shows an address past the last start.
+    let mut bad = 0;
+    for &address in addresses {
+        bad |= (last as u32).wrapping_sub(address) | address;
+    }
+    bad >> 31 == 0
+}
+
+/// Whether each address is 4 past the one before.
+#[inline(always)]
+fn consecutive<const W: usize>(addresses: &[u32; W]) -> bool {
+    let mut differing = 0;
+    for (lane, &address) in addresses.iter().enumerate() {
+        differing |= address ^ addresses[0].wrapping_add(lane as u32 * 4);
+    }
+    differing == 0
+}
+
+#[cfg(test)]
+#[path = "whole_wave_tests.rs"]
+mod tests;

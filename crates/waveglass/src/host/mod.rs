@@ -1,0 +1,65 @@
+//! Programs that run on the process's own memory: GPU addresses are host pointers.
+//!
+//! [`Launch`](crate::Launch) gives each run an address space of its own and copies buffers in and out.
+//! Runtimes and emulators' clients have their buffers already, and hand a program pointers to them.
+//! Here a [`HostMemory`] says what the program may touch, in place; a [`HostModule`] launches kernels
+//! of a code object by name, and a [`RawDispatch`] starts machine code the way a command processor
+//! does, from the values of its registers. What Waveglass itself adds (the code object's image, the
+//! kernarg segment, scratch) is allocated, and lies at its own host address too, so that nothing ever
+//! collides.
+//!
+//! ```
+//! use waveglass::host::{HostMemory, HostModule, HostLaunch, Programs};
+//! use waveglass::{Limits, mem::Permission};
+//!
+//! # let file = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernels/built/linear.O3.gfx1100.hsaco"))?;
+//! let module = HostModule::load(&file, None)?;
+//! let (mut a, mut b, mut c) = ([1.5f32; 100], [2.0f32; 100], [0f32; 100]);
+//! let mut memory = HostMemory::new();
+//! let mut kernarg = Vec::new();
+//! for (buffer, permission) in [
+//!     (&mut a, Permission::ReadOnly),
+//!     (&mut b, Permission::ReadOnly),
+//!     (&mut c, Permission::ReadWrite),
+//! ] {
+//!     let start = buffer.as_mut_ptr().cast::<u8>();
+//!     // SAFETY: the buffers outlive `memory`, and are used again after the launch only.
+//!     unsafe { memory.register(start, 400, permission, "buffer")? };
+//!     kernarg.extend((start as u64).to_le_bytes());
+//! }
+//! kernarg.extend(100u32.to_le_bytes());
+//! let launch = HostLaunch { groups: [1, 1, 1], block: [128, 1, 1], kernarg, dynamic_lds: 0 };
+//! let report = module.launch("vector_add", &launch, &memory, &Programs::new(), &Limits::default())?;
+//! assert!(report.error.is_none() && report.outcome.fault_count == 0);
+//! assert_eq!(c, [3.5; 100]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod block;
+mod kernel;
+mod memory;
+mod process;
+mod programs;
+mod raw;
+
+pub use kernel::{HostLaunch, HostModule};
+pub use memory::HostMemory;
+pub use programs::Programs;
+pub use raw::{RawDispatch, Rsrc, ScratchPlace};
+
+use std::time::Duration;
+use waveglass_exec::{Outcome, RunError};
+
+/// What a run on host memory gives.
+#[derive(Debug)]
+pub struct HostReport {
+    /// Counters and memory violations.
+    pub outcome: Outcome,
+    /// Why the run ended early, if it did.
+    pub error: Option<RunError>,
+    /// Wall time of the run itself.
+    pub time: Duration,
+    /// The address from which offsets in the code count: that of the raw code, or the code object's
+    /// load address.
+    pub load_address: u64,
+}
