@@ -3,6 +3,8 @@
 
 #[path = "build/encodings.rs"]
 mod encodings;
+#[path = "build/mnemonics.rs"]
+mod mnemonics;
 #[path = "build/parse.rs"]
 mod parse;
 #[path = "build/rows.rs"]
@@ -88,6 +90,9 @@ fn main() {
     shapes::write_shapes(&mut text, &shapes);
     rows::write_rows(&mut text, &rows, &aliases);
     trees::write_trees(&mut text, &shapes, &rows);
+    let mut names = String::new();
+    mnemonics::write_mnemonics(&mut names, &rows);
+    std::fs::write(Path::new(&out).join("mnemonics.rs"), names).expect("OUT_DIR is writable");
     let mut layouts = String::new();
     encodings::write_encodings(&mut layouts, &read(&data.join("encodings.tbl")));
     std::fs::write(Path::new(&out).join("encodings.rs"), layouts).expect("OUT_DIR is writable");

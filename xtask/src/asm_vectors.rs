@@ -6,6 +6,9 @@ use std::io::{Read as _, Write as _};
 use std::process::{Command, Stdio};
 use waveglass_isa::Target;
 
+/// Position, bytes and text of a row.
+type Row<'a> = (usize, &'a str, &'a str);
+
 /// Writes `crates/waveglass-asm/tests/vectors/asm/<target>.txt.gz` for each target: lines of
 /// `INDEX ANSWER` for the rows of the golden vectors whose text `llvm-mc-22` does not assemble to
 /// the bytes that it stands for. ANSWER is other bytes (fields that the text does not show are
@@ -23,7 +26,7 @@ pub(crate) fn run(targets: &[Target]) -> Result<()> {
             std::fs::File::open(&path).with_context(|| format!("opening {path}"))?,
         )
         .read_to_string(&mut text)?;
-        let mut groups: BTreeMap<(&str, &str), Vec<(usize, &str, &str)>> = BTreeMap::new();
+        let mut groups: BTreeMap<(&str, &str), Vec<Row<'_>>> = BTreeMap::new();
         for (n, line) in text.lines().enumerate() {
             let mut part = line.splitn(4, ' ');
             let mut next = || part.next().unwrap_or("");

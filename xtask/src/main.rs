@@ -2,6 +2,7 @@
 
 mod asm_vectors;
 mod bench;
+mod bench_asm;
 mod compare;
 mod differs;
 mod import;
@@ -22,6 +23,7 @@ cargo xtask compare [TARGET|all] [SAMPLES-A-ROW] [SHOWN] [ENCODING]
 cargo xtask compare-whole ...        the same with --true16=off: registers without halves
 cargo xtask show TARGET[/WAVE] HEX...  both texts for an instruction's bytes
 cargo xtask sweep [TARGET|all]        opcodes that only LLVM or only the table has
+cargo xtask bench-asm TARGET FILE...   time the assembler against llvm-mc over compiler output
 cargo xtask bench-decode TARGET FILE time decode and print against LLVM over compiled code
 cargo xtask rules                    write docs/memory-rules.md from the tests of the memory model
 cargo xtask semantics [TARGET|all] [names]
@@ -68,6 +70,7 @@ fn main() -> Result<()> {
             let wave = wave.parse().unwrap_or(target.default_wave_size());
             compare::show(target, wave, hex)
         }
+        ["bench-asm", target, files @ ..] => bench_asm::run(target.parse()?, files),
         ["rules"] => rules::run(),
         ["bench-decode", target, file] => bench::run(target.parse()?, file),
         ["semantics", rest @ ..] => {

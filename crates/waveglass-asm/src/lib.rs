@@ -8,9 +8,9 @@ mod assemble;
 mod print;
 
 pub use assemble::{
-    AssembleLimits, AssembleOptions, Assembled, AssembledRelocation, AssembledRelocationKind,
-    AssembledSymbol, Diagnostic, Diagnostics, LineAssembler, Section, Severity, SymbolPlace,
-    assemble,
+    Arg, AssembleLimits, AssembleOptions, Assembled, AssembledRelocation, AssembledRelocationKind,
+    AssembledSymbol, BuildError, CodeBuilder, Diagnostic, Diagnostics, Label, LineAssembler,
+    Modifier, Section, Severity, SymbolPlace, assemble, descriptor_directives, metadata_yaml, reg,
 };
 
 pub use print::{PrintOptions, print, print_bytes};

@@ -14,6 +14,7 @@ mod field;
 mod image;
 mod info;
 mod inst;
+mod mnemonic;
 mod operand;
 mod register_name;
 mod resolve;
@@ -25,6 +26,7 @@ pub use encoding::{Encoding, EncodingField, encoding, layout};
 pub use field::Field;
 pub use info::{Counter, InstInfo, RegUse, UseSource};
 pub use inst::{DecodeError, Decoder, Inst, decode};
+pub use mnemonic::{Mnemonic, op};
 pub use operand::{Half, Operand, OperandType, Reg, RegFile};
 pub use table::{
     Access, IMAGE_BITS, ImmStyle, Implicit, InstDef, InstFlags, MASK_BITS, MATRIX_BITS, ModStyle,

@@ -20,6 +20,7 @@ mod image;
 mod link;
 mod metadata;
 mod reader;
+mod sections;
 mod target;
 
 pub use bundle::{Bundle, Entry};
@@ -30,4 +31,5 @@ pub use file::{File, Limits};
 pub use image::{Image, LoadedImage, Relocation, RelocationKind, RelocationValue, Segment};
 pub use link::{LinkError, LinkInput, LinkPlace, LinkRelocation, LinkSection, LinkSymbol, link};
 pub use metadata::{Argument, KernelMetadata, Metadata, ValueKind};
+pub use sections::{SectionView, SymbolView};
 pub use target::{Feature, TargetId, gfx_name, mach_of};

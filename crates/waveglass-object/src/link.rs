@@ -212,7 +212,6 @@ struct Linker<'a, 'b> {
     places: Vec<Option<(usize, u64)>>,
     /// Symbols with an entry in the global offset table.
     got: BTreeMap<usize, u64>,
-    got_order: Vec<usize>,
     dynamic: Vec<Dynamic>,
 }
 
@@ -287,7 +286,6 @@ impl<'a, 'b> Linker<'a, 'b> {
             outputs: sorted,
             places,
             got: BTreeMap::new(),
-            got_order: Vec::new(),
             dynamic: Vec::new(),
         })
     }
@@ -334,13 +332,12 @@ impl<'a, 'b> Linker<'a, 'b> {
                     return Err(LinkError::Undefined(symbol.name.to_owned()));
                 }
                 match r.kind {
-                    GOTPCREL | GOTPCREL32_LO | GOTPCREL32_HI => {
-                        if !self.got.contains_key(&r.symbol) {
-                            let at = 8 * self.got.len() as u64;
-                            self.got.insert(r.symbol, at);
-                            self.got_order.push(r.symbol);
-                            self.add_dynamic(Place::Got(at), r.symbol, 0);
-                        }
+                    GOTPCREL | GOTPCREL32_LO | GOTPCREL32_HI
+                        if !self.got.contains_key(&r.symbol) =>
+                    {
+                        let at = 8 * self.got.len() as u64;
+                        self.got.insert(r.symbol, at);
+                        self.add_dynamic(Place::Got(at), r.symbol, 0);
                     }
                     ABS64 if loaded => {
                         self.add_dynamic(Place::Section(n, r.offset), r.symbol, r.addend);

@@ -23,6 +23,7 @@ pub mod host;
 mod launch;
 mod listing;
 mod meaning;
+mod source;
 mod source_lines;
 mod target_facts;
 
@@ -30,6 +31,7 @@ pub use assembly::link_code_object;
 pub use card::{Card, FieldRow, OperandRow};
 pub use descriptor::{DescriptorCard, DescriptorError, DescriptorRow, set_descriptor_field};
 pub use listing::{Function, Line, Listing, ListingError, ListingOptions, disassemble};
+pub use source::{SourceError, source_of};
 pub use source_lines::{SourceLine, SourceLines};
 pub use target_facts::TargetFacts;
 

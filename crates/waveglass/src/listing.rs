@@ -143,7 +143,7 @@ pub fn disassemble(
 }
 
 /// Where a direct branch goes: four bytes a step, counted from the next instruction.
-fn branch_target(inst: &Inst, address: u64) -> Option<u64> {
+pub(crate) fn branch_target(inst: &Inst, address: u64) -> Option<u64> {
     inst.operands().find_map(|(o, v)| match (o.kind, v) {
         (OperandKind::Imm(ImmStyle::Soppbrtarget), Operand::Imm(i)) => {
             Some(address.wrapping_add(4).wrapping_add_signed(i * 4))

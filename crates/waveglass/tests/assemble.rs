@@ -5,8 +5,8 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use waveglass::asm::{AssembleOptions, Assembled, assemble};
 use waveglass::isa::Target;
-use waveglass::link_code_object;
 use waveglass::object::{CodeObject, File};
+use waveglass::{link_code_object, source_of};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kernels")
@@ -85,6 +85,42 @@ fn clang_s_assembly_gives_clang_s_code_objects() {
         }
         let object = CodeObject::parse(&ours).expect("Waveglass reads it");
         assert_eq!(object.target().gfx, target.name());
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_disassembly_assembles_to_the_same_code_object() {
+    // `source_of` assembles and compares; what it refuses is an error here.
+    let mut wrong = Vec::new();
+    let builds = [
+        "linear.O0",
+        "calls.O0",
+        "calls.O3",
+        "reduce.O3",
+        "crosslane.O3",
+        "half.O3",
+        "switch.O0",
+        "transcendental.O3",
+        "abi.O3.v4",
+        "abi.O3.v5",
+        "crosslane.O3.wave64",
+    ];
+    for build in builds {
+        for &target in Target::ALL {
+            let path = folder().join(format!("built/{build}.hipfb"));
+            let data = std::fs::read(&path).expect("the kernels are checked in");
+            let Ok(File::Bundle(bundle)) = File::parse(&data) else {
+                panic!("{build} is no bundle");
+            };
+            let Some(entry) = bundle.find(target.name()).next() else {
+                continue;
+            };
+            match source_of(bundle.data(entry)) {
+                Ok(text) => assert!(text.contains(".amdhsa_kernel"), "{build} for {target}"),
+                Err(e) => wrong.push(format!("{build} for {target}: {e}")),
+            }
+        }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

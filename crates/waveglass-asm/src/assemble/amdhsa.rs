@@ -417,3 +417,76 @@ impl Assembler<'_> {
         Ok(bytes)
     }
 }
+
+/// The directives between `.amdhsa_kernel` and `.end_amdhsa_kernel` that give the descriptor
+/// `bytes` but for its entry; `None` where it has bits that no directive sets.
+pub(super) fn directives(
+    bytes: &[u8; 64],
+    target: Target,
+    wave_size: u32,
+) -> Option<Vec<(&'static str, u64)>> {
+    let dword =
+        |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+    let (rsrc3, rsrc1, rsrc2) = (dword(44), dword(48), dword(52));
+    let (properties, preload) = (dword(56) & 0xffff, dword(56) >> 16);
+    let limits = super::resources::Limits::new(target, wave_size);
+    let mut list = Vec::new();
+    // The bits that the directives give again.
+    let mut covered = [0u32; 5];
+    for f in FIELDS.iter().filter(|f| (f.on)(target)) {
+        let (n, word) = match f.word {
+            Word::Whole(at) => {
+                list.push((f.name, dword(at) as u64));
+                continue;
+            }
+            Word::Rsrc1 => (0, rsrc1),
+            Word::Rsrc2 => (1, rsrc2),
+            Word::Rsrc3 => (2, rsrc3),
+            Word::Properties => (3, properties),
+            Word::Preload => (4, preload),
+            Word::None => continue,
+        };
+        let mask = ((1u64 << f.width) - 1) as u32;
+        covered[n] |= mask << f.shift;
+        list.push((f.name, (word >> f.shift & mask) as u64));
+    }
+    let user_bits = if gfx1250(target) { 6 } else { 5 };
+    let user_mask = (1u32 << user_bits) - 1;
+    covered[1] |= user_mask << 1;
+    list.push(("user_sgpr_count", (rsrc2 >> 1 & user_mask) as u64));
+    covered[0] |= 0x3f;
+    let vgprs = ((rsrc1 & 0x3f) + 1) * limits.vgpr_encoding_granule();
+    list.push(("next_free_vgpr", vgprs as u64));
+    if target.is_gfx9() {
+        covered[0] |= 0xf << 6;
+        let all = ((rsrc1 >> 6 & 0xf) + 1) * 8;
+        let extra = limits.extra_sgprs(false, false, false);
+        // What the hardware counts is at most what a program may name; the rest is reserved.
+        let named = all.checked_sub(extra)?.min(limits.addressable_sgprs());
+        let reserved = all - extra - named;
+        list.push(("next_free_sgpr", named as u64));
+        let flat = absolute(target) && reserved > 2;
+        list.push(("reserve_vcc", (reserved > 0) as u64));
+        if absolute(target) {
+            list.push(("reserve_flat_scratch", flat as u64));
+        }
+        list.push(("reserve_xnack_mask", 0));
+    } else {
+        list.push(("next_free_sgpr", 1));
+    }
+    if unified(target) {
+        covered[2] |= 0x3f;
+        list.push(("accum_offset", (((rsrc3 & 0x3f) + 1) * 4) as u64));
+    }
+    if gfx1250(target) {
+        covered[2] |= 7 << 14;
+        list.push(("named_barrier_count", ((rsrc3 >> 14 & 7) * 4) as u64));
+    }
+    let words = [rsrc1, rsrc2, rsrc3, properties, preload];
+    let rest = words.iter().zip(covered).any(|(w, c)| w & !c != 0);
+    let reserved = bytes[12..16]
+        .iter()
+        .chain(&bytes[24..44])
+        .chain(&bytes[60..]);
+    (!rest && reserved.clone().all(|b| *b == 0)).then_some(list)
+}

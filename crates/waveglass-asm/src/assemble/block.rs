@@ -451,7 +451,7 @@ impl Assembler<'_> {
         }
         self.expansions += 1;
         // A copy of the text is work even where nothing comes of it.
-        self.count_work(text.len() as u64);
+        self.count_work(text.len() as u64, at)?;
         self.process(text, 0, depth + 1);
         Ok(())
     }

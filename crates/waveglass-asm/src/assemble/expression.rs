@@ -436,7 +436,18 @@ impl Symbols {
                         base,
                         offset: a.offset.wrapping_sub(b.offset),
                     }),
-                    (_, x, y) if x == y => absolute(apply(*op, a.offset, b.offset)?),
+                    // Distances and comparisons of places in one section are numbers.
+                    (
+                        Operator::Subtract
+                        | Operator::Equal
+                        | Operator::NotEqual
+                        | Operator::Less
+                        | Operator::LessEqual
+                        | Operator::Greater
+                        | Operator::GreaterEqual,
+                        x,
+                        y,
+                    ) if x == y => absolute(apply(*op, a.offset, b.offset)?),
                     _ => None,
                 }
             }

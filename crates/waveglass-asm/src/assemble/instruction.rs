@@ -14,6 +14,8 @@ pub(super) struct Reader {
     table: &'static Table,
     line: Line,
     name: Vec<u8>,
+    /// How many more unknown names are compared with all known ones.
+    suggestions: u32,
 }
 
 impl Reader {
@@ -23,6 +25,7 @@ impl Reader {
             table: Table::of(on.target),
             line: Line::new(),
             name: Vec::new(),
+            suggestions: 64,
         }
     }
 
@@ -95,6 +98,10 @@ impl Reader {
         {
             return Ok(g);
         }
+        if self.suggestions == 0 {
+            return Err(Problem::at(at, "invalid instruction"));
+        }
+        self.suggestions -= 1;
         Err(suggest::unknown(name, at, self.on.target))
     }
 }

@@ -341,3 +341,86 @@ fn plain(text: &str) -> Value {
     }
     Value::from(text)
 }
+
+/// MessagePack as the YAML that `.amdgpu_metadata` takes; `None` for what it does not take.
+pub(super) fn yaml(message: &[u8]) -> Option<String> {
+    let mut rest = message;
+    let value = rmpv::decode::read_value_with_max_depth(&mut rest, DEPTH).ok()?;
+    if !rest.is_empty() || !matches!(value, Value::Map(_)) {
+        return None;
+    }
+    let mut out = String::from("---\n");
+    write_node(&mut out, &value, 0, false)?;
+    Some(out)
+}
+
+/// Writes a value; `inline` where its first row stands behind a dash.
+fn write_node(out: &mut String, v: &Value, indent: usize, inline: bool) -> Option<()> {
+    let pad = " ".repeat(indent);
+    match v {
+        Value::Map(entries) if !entries.is_empty() => {
+            for (n, (key, value)) in entries.iter().enumerate() {
+                if n > 0 || !inline {
+                    out.push_str(&pad);
+                }
+                out.push_str(&write_scalar(key)?);
+                out.push(':');
+                write_value(out, value, indent)?;
+            }
+        }
+        Value::Array(items) if !items.is_empty() => {
+            for item in items {
+                out.push_str(&pad);
+                out.push('-');
+                if matches!(item, Value::Map(m) if !m.is_empty()) {
+                    out.push(' ');
+                    write_node(out, item, indent + 2, true)?;
+                } else {
+                    write_value(out, item, indent)?;
+                }
+            }
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+fn write_value(out: &mut String, v: &Value, indent: usize) -> Option<()> {
+    match v {
+        Value::Map(m) if m.is_empty() => out.push_str(" {}\n"),
+        Value::Array(a) if a.is_empty() => out.push_str(" []\n"),
+        Value::Map(_) | Value::Array(_) => {
+            out.push('\n');
+            write_node(out, v, indent + 2, false)?;
+        }
+        _ => {
+            out.push(' ');
+            out.push_str(&write_scalar(v)?);
+            out.push('\n');
+        }
+    }
+    Some(())
+}
+
+fn write_scalar(v: &Value) -> Option<String> {
+    Some(match v {
+        Value::Boolean(b) => b.to_string(),
+        Value::Integer(i) => i.to_string(),
+        Value::String(s) => {
+            let s = s.as_str()?;
+            let simple = s.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '.' | '_'))
+                && s.chars()
+                    .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
+                && !matches!(s, "true" | "false" | "null");
+            if s.contains(['\n', '\r']) {
+                return None;
+            }
+            if simple {
+                s.to_owned()
+            } else {
+                format!("'{}'", s.replace('\'', "''"))
+            }
+        }
+        _ => return None,
+    })
+}

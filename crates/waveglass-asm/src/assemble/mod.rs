@@ -8,17 +8,22 @@ mod amdhsa;
 mod assembled;
 mod assembler;
 mod block;
+mod builder;
 mod constant;
 mod cursor;
+mod data;
 mod diagnostic;
 mod directive;
 mod expression;
+mod finish;
 mod format;
 mod instruction;
 mod matcher;
 mod metadata;
 mod modifier;
+mod modifier_field;
 mod operand;
+mod operand_field;
 mod pattern;
 mod register;
 mod resources;
@@ -31,6 +36,7 @@ pub use assembled::{
     AssembleLimits, AssembleOptions, Assembled, AssembledRelocation, AssembledRelocationKind,
     AssembledSymbol, Section, SymbolPlace,
 };
+pub use builder::{Arg, BuildError, CodeBuilder, Label, Modifier, reg};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 
 use assembler::Assembler;
@@ -60,6 +66,12 @@ pub fn assemble(
     options: &AssembleOptions,
 ) -> Result<Assembled, Diagnostics> {
     let mut padded = Vec::new();
+    let options = &AssembleOptions {
+        wave_size: options
+            .wave_size
+            .or_else(|| named_wave_size(source, target)),
+        ..options.clone()
+    };
     loop {
         let a = Assembler::new(target, options, padded.clone());
         let (assembled, more) = a.run(source.as_bytes())?;
@@ -69,6 +81,20 @@ pub fn assemble(
         // Room behind one branch may bring another to the distance; each pass adds some.
         padded.extend(more);
         padded.sort_unstable();
+    }
+}
+
+/// The wave size that the source's first kernel names.
+fn named_wave_size(source: &str, target: Target) -> Option<u32> {
+    const NAME: &str = ".amdhsa_wavefront_size32";
+    if !(target.has_wave32() && target.has_wave64()) {
+        return None;
+    }
+    let at = memchr::memmem::find(source.as_bytes(), NAME.as_bytes())?;
+    match source[at + NAME.len()..].trim_start().as_bytes().first()? {
+        b'0' => Some(64),
+        b'1' => Some(32),
+        _ => None,
     }
 }
 
@@ -119,4 +145,20 @@ impl LineAssembler {
             source: text.to_owned(),
         })
     }
+}
+
+/// The fields of a kernel descriptor as `.amdhsa_` directives, names without the prefix; `None`
+/// where it has bits that no directive sets.
+pub fn descriptor_directives(
+    descriptor: &[u8; 64],
+    target: Target,
+    wave_size: u32,
+) -> Option<Vec<(&'static str, u64)>> {
+    amdhsa::directives(descriptor, target, wave_size)
+}
+
+/// The metadata note's MessagePack as the YAML of `.amdgpu_metadata`; `None` for values that the
+/// directive does not take.
+pub fn metadata_yaml(message: &[u8]) -> Option<String> {
+    metadata::yaml(message)
 }

@@ -103,6 +103,23 @@ impl Line {
         &self.ops[..self.count]
     }
 
+    /// Appends an operand that was not read from text.
+    pub(super) fn add(
+        &mut self,
+        value: Value,
+        neg: bool,
+        abs: bool,
+        sext: bool,
+    ) -> Result<(), Problem> {
+        self.push(Op {
+            value,
+            neg,
+            abs,
+            sext,
+            ..NO_OP
+        })
+    }
+
     fn push(&mut self, op: Op) -> Result<(), Problem> {
         match self.ops.get_mut(self.count) {
             Some(o) => {

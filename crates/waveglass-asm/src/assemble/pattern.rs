@@ -175,7 +175,8 @@ fn compile(def: &InstDef) -> Pattern {
                     // The channel is part of the attribute's name.
                     None if style == ImmStyle::Interpattrchan => {}
                     None => {
-                        p.optional_last |= style == ImmStyle::Endpgm;
+                        // A scalar load without an offset reads at its base.
+                        p.optional_last |= matches!(style, ImmStyle::Endpgm | ImmStyle::Smemoffset);
                         p.wants.push(Want::Number { operand: i, style });
                     }
                 },

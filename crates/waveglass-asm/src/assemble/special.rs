@@ -487,7 +487,7 @@ fn attribute(c: &mut Cursor<'_>) -> Result<i64> {
         .ok()
         .and_then(|n| n.parse().ok())
         .ok_or_else(|| Problem::at(at, "invalid or missing interpolation attribute number"))?;
-    if n > 32 || n < 0 {
+    if !(0..=32).contains(&n) {
         return Err(Problem::at(
             at,
             "out of bounds interpolation attribute number",

@@ -40,6 +40,9 @@ enum Content {
     StrTab,
 }
 
+/// Type, flags, alignment and entry size.
+type Header = (u32, u64, u64, u64);
+
 pub(super) struct Writer<'l, 'a, 'b> {
     l: &'l Linker<'a, 'b>,
     parts: Vec<Part>,
@@ -115,22 +118,13 @@ impl<'l, 'a, 'b> Writer<'l, 'a, 'b> {
         self.emit()
     }
 
-    fn part(
-        &mut self,
-        name: &str,
-        kind: u32,
-        flags: u64,
-        align: u64,
-        entry: u64,
-        content: Content,
-        size: u64,
-    ) {
+    fn part(&mut self, name: &str, header: Header, content: Content, size: u64) {
         self.parts.push(Part {
             name: name.to_owned(),
-            kind,
-            flags,
-            align,
-            entry,
+            kind: header.0,
+            flags: header.1,
+            align: header.2,
+            entry: header.3,
             link: 0,
             info: 0,
             content,
@@ -149,26 +143,28 @@ impl<'l, 'a, 'b> Writer<'l, 'a, 'b> {
             strings.add(n);
         }
         // Null section.
-        self.part("", 0, 0, 0, 0, Content::Note, 0);
+        self.part("", (0, 0, 0, 0), Content::Note, 0);
         if let Some(m) = self.l.input.metadata {
             let size = note(m).len() as u64;
-            self.part(".note", 7, ALLOC, 4, 0, Content::Note, size);
+            self.part(".note", (7, ALLOC, 4, 0), Content::Note, size);
         }
         let gnu = gnu_hash_table(&names[names.len() - hashed..], 1).len() as u64;
         let count = names.len() as u64;
-        self.part(".dynsym", 11, ALLOC, 8, 24, Content::DynSym, 24 * count);
-        self.part(".gnu.hash", 0x6fff_fff6, ALLOC, 8, 0, Content::GnuHash, gnu);
-        self.part(".hash", 5, ALLOC, 4, 4, Content::Hash, 8 + 8 * count);
+        self.part(".dynsym", (11, ALLOC, 8, 24), Content::DynSym, 24 * count);
+        self.part(
+            ".gnu.hash",
+            (0x6fff_fff6, ALLOC, 8, 0),
+            Content::GnuHash,
+            gnu,
+        );
+        self.part(".hash", (5, ALLOC, 4, 4), Content::Hash, 8 + 8 * count);
         let len = strings.bytes.len() as u64;
-        self.part(".dynstr", 3, ALLOC, 1, 0, Content::DynStr, len);
+        self.part(".dynstr", (3, ALLOC, 1, 0), Content::DynStr, len);
         let relocations = self.l.dynamic.len() as u64;
         if relocations > 0 {
             self.part(
                 ".rela.dyn",
-                4,
-                ALLOC,
-                8,
-                24,
+                (4, ALLOC, 8, 24),
                 Content::Rela,
                 24 * relocations,
             );
@@ -179,7 +175,7 @@ impl<'l, 'a, 'b> Writer<'l, 'a, 'b> {
                     let (name, kind, flags) = (o.name.clone(), o.kind, o.flags);
                     let (align, size) = (o.align, o.size);
                     let entry = (flags & 0x10 != 0) as u64;
-                    w.part(&name, kind, flags, align, entry, Content::Output(i), size);
+                    w.part(&name, (kind, flags, align, entry), Content::Output(i), size);
                 }
             }
         };
@@ -189,31 +185,25 @@ impl<'l, 'a, 'b> Writer<'l, 'a, 'b> {
         let entries = if relocations > 0 { 11 } else { 7 };
         self.part(
             ".dynamic",
-            6,
-            ALLOC | WRITE,
-            8,
-            16,
+            (6, ALLOC | WRITE, 8, 16),
             Content::Dynamic,
             16 * entries,
         );
         if !self.l.got.is_empty() {
             let size = 8 * self.l.got.len() as u64;
-            self.part(".got", 1, ALLOC | WRITE, 8, 0, Content::Got, size);
+            self.part(".got", (1, ALLOC | WRITE, 8, 0), Content::Got, size);
         }
         self.part(
             ".relro_padding",
-            NOBITS,
-            ALLOC | WRITE,
-            1,
-            0,
+            (NOBITS, ALLOC | WRITE, 1, 0),
             Content::RelroPadding,
             0,
         );
         outputs(self, 4..=5);
         outputs(self, 6..=6);
-        self.part(".symtab", 2, 0, 8, 24, Content::SymTab, 0);
-        self.part(".shstrtab", 3, 0, 1, 0, Content::ShStrTab, 0);
-        self.part(".strtab", 3, 0, 1, 0, Content::StrTab, 0);
+        self.part(".symtab", (2, 0, 8, 24), Content::SymTab, 0);
+        self.part(".shstrtab", (3, 0, 1, 0), Content::ShStrTab, 0);
+        self.part(".strtab", (3, 0, 1, 0), Content::StrTab, 0);
         let index = |c: Content| {
             self.parts
                 .iter()
@@ -259,7 +249,7 @@ impl<'l, 'a, 'b> Writer<'l, 'a, 'b> {
                 let f = self.parts[i].flags;
                 loads.push(Segment {
                     kind: 1,
-                    flags: 4 | (f & WRITE != 0) as u32 * 2 | (f & EXECINSTR != 0) as u32,
+                    flags: 4 | ((f & WRITE != 0) as u32 * 2) | (f & EXECINSTR != 0) as u32,
                     first: i,
                     last: i,
                     align: PAGE,
@@ -642,7 +632,7 @@ impl<'l, 'a, 'b> Writer<'l, 'a, 'b> {
         Ok(out)
     }
 
-    fn headers(&self, out: &mut Vec<u8>, table: u64) {
+    fn headers(&self, out: &mut [u8], table: u64) {
         let mut h = Vec::new();
         h.extend_from_slice(&[0x7f, b'E', b'L', b'F', 2, 1, 1, 64]);
         h.push(self.l.input.abi_version);

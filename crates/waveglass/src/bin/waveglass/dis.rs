@@ -20,6 +20,9 @@ pub(crate) fn main(args: &DisArgs) -> Result<(), Failure> {
     if args.hex {
         return hex(args, &data);
     }
+    if args.asm {
+        return source(args, &data);
+    }
     let options = ListingOptions {
         wave_size: args.wavesize,
         print: args.true16.print_options(),
@@ -34,6 +37,26 @@ pub(crate) fn main(args: &DisArgs) -> Result<(), Failure> {
         text(&mut out, l);
     }
     output::write(&out)
+}
+
+/// `--asm`: a source that assembles to the same code object.
+fn source(args: &DisArgs, data: &[u8]) -> Result<(), Failure> {
+    let name = || args.file.display().to_string();
+    let text = match File::parse(data).with_context(name)? {
+        File::CodeObject(_) => waveglass::source_of(data).with_context(name)?,
+        File::Bundle(bundle) => {
+            let target = args
+                .target
+                .ok_or_else(|| anyhow!("{} holds several targets: give --target", name()))?;
+            let entry = bundle
+                .find(target.name())
+                .next()
+                .ok_or_else(|| anyhow!("{} has no code for {target}", name()))?;
+            waveglass::source_of(bundle.data(entry)).with_context(name)?
+        }
+        _ => return Err(anyhow!("{} is no code object", name()).into()),
+    };
+    output::write(&text)
 }
 
 fn listings(args: &DisArgs, data: &[u8], options: &ListingOptions) -> anyhow::Result<Vec<Listing>> {

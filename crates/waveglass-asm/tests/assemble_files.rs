@@ -1,0 +1,372 @@
+//! Whole sources: labels, expressions, directives, macros, descriptors, findings, limits.
+
+use std::time::{Duration, Instant};
+use waveglass_asm::{
+    Arg, AssembleLimits, AssembleOptions, Assembled, BuildError, CodeBuilder, Diagnostics,
+    Modifier, assemble, reg,
+};
+use waveglass_isa::{Target, op};
+
+fn asm(target: Target, source: &str) -> Result<Assembled, Diagnostics> {
+    assemble(source, target, &AssembleOptions::default())
+}
+
+fn words(target: Target, source: &str) -> Vec<u32> {
+    let a = asm(target, source).unwrap_or_else(|d| panic!("{d}"));
+    a.sections[0]
+        .data
+        .chunks_exact(4)
+        .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+        .collect()
+}
+
+fn data(source: &str) -> Vec<u8> {
+    let source = format!(".data\n{source}");
+    let a = asm(Target::Gfx900, &source).unwrap_or_else(|d| panic!("{d}"));
+    a.section(".data").map_or_else(Vec::new, |s| s.data.clone())
+}
+
+fn findings(target: Target, source: &str) -> Vec<String> {
+    match asm(target, source) {
+        Ok(_) => Vec::new(),
+        Err(d) => d
+            .list
+            .iter()
+            .map(|d| format!("{}:{}: {}", d.line, d.column, d.message))
+            .collect(),
+    }
+}
+
+#[test]
+fn branches_count_dwords_from_the_next_instruction() {
+    // SIMM16 is the distance in dwords behind the branch (Vega ISA 12.5, S_BRANCH).
+    let code = words(
+        Target::Gfx900,
+        "top: s_nop 0\n s_branch top\n s_cbranch_scc0 end\n s_nop 1\nend: s_endpgm",
+    );
+    assert_eq!(
+        code,
+        [
+            0xbf80_0000,
+            0xbf82_fffe,
+            0xbf84_0001,
+            0xbf80_0001,
+            0xbf81_0000
+        ]
+    );
+}
+
+#[test]
+fn local_labels_are_the_nearest_in_their_direction() {
+    let code = words(
+        Target::Gfx900,
+        "1: s_nop 0\n s_branch 1b\n s_branch 1f\n1: s_branch 1b",
+    );
+    assert_eq!(code, [0xbf80_0000, 0xbf82_fffe, 0xbf82_0000, 0xbf82_ffff]);
+}
+
+#[test]
+fn expressions_follow_gnu_precedence() {
+    // Products and shifts bind tighter than bit operations, these tighter than sums; comparisons
+    // give all ones.
+    assert_eq!(
+        data(".long 1+2*3, 1|2+4, 8>>1<<2, 5==5, 3<2, -7/2, -7%3, ~0&0xff"),
+        {
+            let v: [i32; 8] = [7, 7, 16, -1, 0, -3, -1, 255];
+            v.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<_>>()
+        }
+    );
+}
+
+#[test]
+fn symbols_may_be_set_again_and_used_before_they_are_set() {
+    assert_eq!(
+        data(".set a, 1\n.byte a\n.set a, 2\n.byte a\n.byte later\n.equ later, a+3"),
+        [1, 2, 5]
+    );
+    assert_eq!(
+        data("x: .byte 1,2,3\ny: .byte y-x, (y-x)*2"),
+        [1, 2, 3, 3, 6]
+    );
+    let again = findings(Target::Gfx900, "a:\na:\n");
+    assert_eq!(again, ["2:1: symbol 'a' is already defined"]);
+}
+
+#[test]
+fn data_directives_write_their_bytes() {
+    assert_eq!(data(".2byte 0x1234\n.quad -1"), {
+        let mut v = vec![0x34, 0x12];
+        v.extend([0xff; 8]);
+        v
+    });
+    assert_eq!(data(r#".asciz "a\n\x41\101""#), b"a\nAA\0");
+    assert_eq!(data(".fill 2, 2, 0x0102\n.zero 2"), [2, 1, 2, 1, 0, 0]);
+    assert_eq!(data(".uleb128 624485\n.sleb128 -123456"), {
+        // The example values of the DWARF standard's appendix on LEB128 numbers.
+        [0xe5, 0x8e, 0x26, 0xc0, 0xbb, 0x78]
+    });
+    assert_eq!(data(".byte 1\n.p2align 2\n.byte 2"), [1, 0, 0, 0, 2]);
+    assert_eq!(data(".float 1.5"), 1.5f32.to_le_bytes());
+}
+
+#[test]
+fn code_is_padded_with_s_nop() {
+    assert_eq!(
+        words(Target::Gfx1100, "s_endpgm\n.p2align 4\ns_endpgm"),
+        [
+            0xbfb0_0000,
+            0xbf80_0000,
+            0xbf80_0000,
+            0xbf80_0000,
+            0xbfb0_0000
+        ]
+    );
+}
+
+#[test]
+fn macros_take_defaults_names_and_the_rest() {
+    let source = "
+.macro put a, b=7, rest:vararg
+  .byte \\a, \\b
+  .ifnb \\rest
+  .byte \\rest
+  .endif
+.endm
+put 1
+put 2, 3, 4, 5
+put b=9, a=8
+.rept 2
+.byte 0xee
+.endr
+.irp x, 1, 2
+.byte \\x*16
+.endr
+.irpc c, 34
+.byte \\c
+.endr";
+    assert_eq!(
+        data(source),
+        [1, 7, 2, 3, 4, 5, 8, 9, 0xee, 0xee, 16, 32, 3, 4]
+    );
+}
+
+#[test]
+fn conditions_choose_lines() {
+    let source = "
+.set n, 2
+.if n == 1
+.byte 1
+.elseif n == 2
+.byte 2
+.else
+.byte 3
+.endif
+.ifdef n
+.byte 4
+.endif
+.ifndef n
+.byte 5
+.if 1
+.byte 6
+.endif
+.endif
+.ifc abc, abc
+.byte 7
+.endif";
+    assert_eq!(data(source), [2, 4, 7]);
+}
+
+#[test]
+fn descriptors_have_llvm_s_defaults() {
+    // 33 VGPRs are five granules of eight; 20 SGPRs and six for FLAT_SCRATCH, XNACK_MASK and VCC are four
+    // granules of eight (AMDGPUUsage, COMPUTE_PGM_RSRC1).
+    let source = ".globl k\n.type k,@function\nk: s_endpgm\n.rodata\n.p2align 6\n\
+                  .amdhsa_kernel k\n.amdhsa_next_free_vgpr 33\n.amdhsa_next_free_sgpr 20\n\
+                  .amdhsa_accum_offset 36\n.end_amdhsa_kernel";
+    let a = asm(Target::Gfx90a, source).unwrap_or_else(|d| panic!("{d}"));
+    let kd = &a.section(".rodata").expect("the descriptor's section").data;
+    assert_eq!(
+        kd[44..60],
+        [8, 0, 0, 0, 0xc4, 0, 0xac, 0, 0x80, 0, 0, 0, 0, 0, 0, 0]
+    );
+    let missing = source.replace(".amdhsa_accum_offset 36\n", "");
+    assert_eq!(
+        findings(Target::Gfx90a, &missing),
+        ["9:1: .amdhsa_accum_offset directive is required"]
+    );
+}
+
+#[test]
+fn all_findings_are_told_with_their_places() {
+    let source = "s_nop 0\n v_add_f32 v0, v1\n s_mov_b32 s0, s200\n\tfoo\n s_endpgm";
+    let list = findings(Target::Gfx900, source);
+    assert_eq!(list.len(), 3, "{list:?}");
+    assert_eq!(list[0], "2:2: too few operands for instruction");
+    assert!(
+        list[1].starts_with("3:16: register index is out of range"),
+        "{}",
+        list[1]
+    );
+    assert_eq!(list[2], "4:2: invalid instruction");
+    let d = asm(Target::Gfx900, source).expect_err("three errors");
+    assert!(
+        d.render("k.s")
+            .contains(" s_mov_b32 s0, s200\n               ^\n")
+    );
+}
+
+#[test]
+fn an_instruction_of_another_generation_is_named_as_such() {
+    let d = asm(Target::Gfx90a, "buffer_load_u16 v1, off, s[0:3], 0").expect_err("gfx11 has it");
+    let first = &d.list[0];
+    assert_eq!(first.message, "instruction not supported on gfx90a");
+    let help = first.help.as_deref().unwrap_or("");
+    assert!(
+        help.contains("gfx1100") && help.contains("gfx90a has buffer_load_ushort"),
+        "{help}"
+    );
+}
+
+#[test]
+fn a_near_spelling_is_suggested() {
+    let d = asm(Target::Gfx900, "v_ad_f32 v0, v1, v2").expect_err("no such name");
+    assert_eq!(d.list[0].help.as_deref(), Some("did you mean v_add_f32?"));
+}
+
+#[test]
+fn ranges_and_alignment_are_said_in_words() {
+    let one = |target, text: &str| findings(target, text).join("\n");
+    let m = one(Target::Gfx90a, "v_add_f64 v[1:2], v[2:3], v[4:5]");
+    assert!(m.contains("64 bit aligned"), "{m}");
+    let m = one(
+        Target::Gfx900,
+        "global_load_dword v0, v[1:2], off offset:5000",
+    );
+    assert!(m.contains("expected a 13-bit signed offset"), "{m}");
+    let m = one(Target::Gfx942, "global_load_dword v0, v[2:3], off glc");
+    assert!(m.contains("glc is not supported on gfx942"), "{m}");
+    let m = one(Target::Gfx900, "v_add_f32 v0, s1, s2");
+    assert!(m.contains("invalid operand"), "{m}");
+    let m = one(Target::Gfx900, "v_add_f64 v[0:1], 0x123456789, v[2:3]");
+    assert!(m.contains("does not fit"), "{m}");
+}
+
+fn limited(source: &str) -> Vec<String> {
+    let start = Instant::now();
+    let options = AssembleOptions {
+        limits: AssembleLimits {
+            bytes: 16 << 20,
+            statements: 2_000_000,
+            ..AssembleLimits::default()
+        },
+        ..AssembleOptions::default()
+    };
+    let r = assemble(source, Target::Gfx900, &options);
+    assert!(
+        start.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        start.elapsed()
+    );
+    match r {
+        Ok(_) => Vec::new(),
+        Err(d) => d.list.into_iter().map(|d| d.message).collect(),
+    }
+}
+
+#[test]
+fn bombs_end_in_findings() {
+    let m = limited(".macro m\nm\n.endm\nm");
+    assert!(m[0].contains("nested more than"), "{m:?}");
+    let m = limited(".macro m\nm\nm\n.endm\nm");
+    assert!(!m.is_empty());
+    let m = limited(".fill 0x40000000, 4, 0");
+    assert!(m[0].contains("limit"), "{m:?}");
+    let m = limited(".zero 0x7fffffffffffffff");
+    assert!(m[0].contains("limit"), "{m:?}");
+    let m = limited(".rept 100000000\n.byte 1\n.endr");
+    assert!(!m.is_empty());
+    let m = limited(".rept 1000\n.rept 1000\n.rept 1000\n.endr\n.endr\n.endr");
+    assert!(m[0].contains("too many statements"), "{m:?}");
+    let m = limited(&format!(
+        ".long {}1{}",
+        "(".repeat(100_000),
+        ")".repeat(100_000)
+    ));
+    assert!(m[0].contains("nested too deeply"), "{m:?}");
+    let m = limited(".set a, b\n.set b, a\n.long a");
+    assert_eq!(m, ["expected relocatable expression"]);
+    let m = limited(&"x".repeat(1 << 20));
+    assert_eq!(m, ["invalid instruction"]);
+    // A chain in which each symbol names the one before it twice.
+    let mut chain = String::from(".set a0, z\n");
+    for n in 1..200 {
+        chain.push_str(&format!(".set a{n}, a{}+a{}\n", n - 1, n - 1));
+    }
+    chain.push_str(".set z, 1\n.long a199");
+    assert!(!limited(&chain).is_empty());
+}
+
+#[test]
+fn a_million_labels_assemble_in_time() {
+    let mut source = String::new();
+    for n in 0..1_000_000 {
+        source.push_str(&format!("l{n}:\n"));
+    }
+    source.push_str("s_endpgm\n");
+    let start = Instant::now();
+    let a = asm(Target::Gfx900, &source).unwrap_or_else(|d| panic!("{d}"));
+    assert_eq!(a.symbols.len(), 1_000_000);
+    assert!(
+        start.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        start.elapsed()
+    );
+}
+
+#[test]
+fn a_long_branch_is_reported_as_llvm_does() {
+    let source = "s_branch far\n.fill 40000, 4, 0\nfar: s_endpgm";
+    assert_eq!(
+        findings(Target::Gfx900, source),
+        ["1:1: branch size exceeds simm16"]
+    );
+}
+
+#[test]
+fn gfx1010_branches_by_0x3f_dwords_get_room() {
+    let source = format!("s_branch out\n{}out: s_endpgm", "s_nop 1\n".repeat(0x3f));
+    let code = words(Target::Gfx1010, &source);
+    assert_eq!(code[..2], [0xbf82_0040, 0xbf80_0000]);
+    assert_eq!(code.len(), 0x3f + 3);
+    assert_eq!(words(Target::Gfx1030, &source).len(), 0x3f + 2);
+}
+
+#[test]
+fn code_is_built_without_text() -> Result<(), BuildError> {
+    let mut b = CodeBuilder::new(Target::Gfx900, 64);
+    let end = b.label();
+    b.inst(op::S_CBRANCH_SCC0, &[end.into()], &[])?;
+    b.inst(
+        op::V_ADD_F32,
+        &[reg::v(1).into(), -Arg::from(reg::v(2)), reg::v(3).into()],
+        &[],
+    )?;
+    b.inst(
+        op::GLOBAL_LOAD_DWORD,
+        &[reg::v(0).into(), reg::vs(1, 2).into(), Arg::OFF],
+        &[Modifier::Offset(-4), Modifier::CachePolicy(1)],
+    )?;
+    b.bind(end);
+    b.inst(op::S_ENDPGM, &[0.into()], &[])?;
+    let built = b.finish()?;
+    let text = "s_cbranch_scc0 end\n v_add_f32 v1, -v2, v3\n \
+                global_load_dword v0, v[1:2], off offset:-4 glc\nend: s_endpgm";
+    let a = asm(Target::Gfx900, text).unwrap_or_else(|d| panic!("{d}"));
+    assert_eq!(built, a.sections[0].data);
+    let mut b = CodeBuilder::new(Target::Gfx900, 64);
+    assert!(matches!(
+        b.inst(op::BUFFER_LOAD_U16, &[], &[]),
+        Err(BuildError::NoInstruction { .. })
+    ));
+    Ok(())
+}

@@ -1,0 +1,431 @@
+//! A code object as a source that assembles to it again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use waveglass_asm::{
+    AssembleOptions, LineAssembler, PrintOptions, assemble, descriptor_directives, metadata_yaml,
+    print,
+};
+use waveglass_isa::{Decoder, Inst, Target};
+use waveglass_object::{CodeObject, CodeObjectVersion, RelocationValue, SectionView, SymbolView};
+
+use crate::link_code_object;
+use crate::listing::branch_target;
+
+/// Why a code object has no source.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// The file is no code object that can be read.
+    #[error(transparent)]
+    Object(#[from] waveglass_object::Error),
+    /// The code is for a target that is not assembled for.
+    #[error("the code is for {0}, which is none of the targets; `waveglass targets` lists them")]
+    Target(String),
+    /// The code object has something that a source of this kind does not express.
+    #[error("no source gives this code object: {0}")]
+    Inexpressible(String),
+    /// What the source assembles to is not the code object.
+    #[error("the source would not give this code object again: {0}")]
+    Differs(String),
+}
+
+/// Sections that the linker makes.
+const MADE: [&str; 9] = [
+    ".note",
+    ".dynsym",
+    ".gnu.hash",
+    ".hash",
+    ".dynstr",
+    ".rela.dyn",
+    ".dynamic",
+    ".relro_padding",
+    ".got",
+];
+
+const ALLOC: u64 = 2;
+const EXECINSTR: u64 = 4;
+const NOBITS: u32 = 8;
+const NOTE: u32 = 7;
+
+/// Writes a code object as a source: code as instructions with labels, kernel descriptors as
+/// `.amdhsa_kernel`, metadata as `.amdgpu_metadata`, other data as numbers. The source is
+/// assembled and compared before it is handed out.
+///
+/// Distances between sections that the code holds stay numbers: sections may not be resized.
+///
+/// # Errors
+///
+/// [`SourceError`].
+pub fn source_of(elf: &[u8]) -> Result<String, SourceError> {
+    let object = CodeObject::parse(elf)?;
+    let (sections, symbols) = CodeObject::sections(elf)?;
+    let gfx = object.target().gfx.to_string();
+    let target: Target = gfx.parse().map_err(|_| SourceError::Target(gfx))?;
+    let wave_size = object
+        .kernels()
+        .first()
+        .map_or(target.default_wave_size(), |k| {
+            k.descriptor.wavefront_size()
+        });
+    if let Some(s) = sections.iter().find(|s| s.name == ".got" && s.size > 0) {
+        return Err(SourceError::Inexpressible(format!(
+            "it has a global offset table ({}), whose place the code knows",
+            s.name
+        )));
+    }
+    let mut w = Writer {
+        out: String::new(),
+        target,
+        wave_size,
+        sections: &sections,
+        symbols: &symbols,
+        pointers: object
+            .image()
+            .relocations()
+            .iter()
+            .filter_map(|r| match r.value {
+                RelocationValue::Address(a) => Some((r.address, a)),
+                _ => None,
+            })
+            .collect(),
+    };
+    w.head(&object);
+    w.attributes();
+    for (n, s) in sections.iter().enumerate() {
+        if s.flags & ALLOC != 0 && !MADE.contains(&s.name.as_str()) {
+            w.section(n, s)?;
+        }
+    }
+    if let Some(message) = sections.iter().find(|s| s.kind == NOTE).and_then(metadata) {
+        let yaml = metadata_yaml(message).ok_or_else(|| {
+            SourceError::Inexpressible("its metadata has values that YAML text loses".to_owned())
+        })?;
+        let _ = write!(w.out, "\t.amdgpu_metadata\n{yaml}\t.end_amdgpu_metadata\n");
+    }
+    let text = w.out;
+    compare(&text, target, wave_size, &sections)?;
+    Ok(text)
+}
+
+/// The message of the metadata note.
+fn metadata(s: &SectionView) -> Option<&[u8]> {
+    let dword = |at: usize| {
+        let b = s.data.get(at..at + 4)?;
+        Some(u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize)
+    };
+    let (name, size, kind) = (dword(0)?, dword(4)?, dword(8)?);
+    let start = 12usize.checked_add(name.checked_next_multiple_of(4)?)?;
+    (kind == 32).then(|| s.data.get(start..start.checked_add(size)?))?
+}
+
+/// The source has to give the same bytes at the same places.
+fn compare(
+    text: &str,
+    target: Target,
+    wave_size: u32,
+    sections: &[SectionView],
+) -> Result<(), SourceError> {
+    let options = AssembleOptions {
+        wave_size: Some(wave_size),
+        ..AssembleOptions::default()
+    };
+    let assembled = assemble(text, target, &options).map_err(|d| {
+        let first = d.list.first();
+        SourceError::Differs(
+            first.map_or_else(String::new, |d| format!("line {}: {}", d.line, d.message)),
+        )
+    })?;
+    let elf = link_code_object(&assembled).map_err(|e| SourceError::Differs(e.to_string()))?;
+    let (ours, _) = CodeObject::sections(&elf)?;
+    for s in sections {
+        // Hash tables depend on the order in which symbols are named.
+        let contents = s.flags & ALLOC != 0 && !MADE[1..8].contains(&s.name.as_str());
+        if !contents {
+            continue;
+        }
+        match ours.iter().find(|o| o.name == s.name) {
+            Some(o) if o.data == s.data && o.address == s.address && o.size == s.size => {}
+            Some(o) if o.data != s.data => {
+                return Err(SourceError::Differs(format!("the contents of {}", s.name)));
+            }
+            _ => return Err(SourceError::Differs(format!("the place of {}", s.name))),
+        }
+    }
+    Ok(())
+}
+
+struct Writer<'a> {
+    out: String,
+    target: Target,
+    wave_size: u32,
+    sections: &'a [SectionView],
+    symbols: &'a [SymbolView],
+    /// Addresses that the loader fills with addresses.
+    pointers: BTreeMap<u64, u64>,
+}
+
+/// A name as a source has it.
+fn quoted(name: &str) -> String {
+    let simple = name
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$'))
+        && !name.starts_with(|c: char| c.is_ascii_digit());
+    if simple {
+        name.to_owned()
+    } else {
+        format!("\"{name}\"")
+    }
+}
+
+impl Writer<'_> {
+    fn head(&mut self, object: &CodeObject) {
+        let version = match object.version() {
+            CodeObjectVersion::V5 => 5,
+            CodeObjectVersion::V6 => 6,
+            _ => 4,
+        };
+        let _ = writeln!(
+            self.out,
+            "\t.amdgcn_target \"amdgcn-amd-amdhsa--{}\"",
+            object.target()
+        );
+        let _ = writeln!(self.out, "\t.amdhsa_code_object_version {version}");
+    }
+
+    /// Symbols that lie in sections, but for those that a directive makes.
+    fn named(&self) -> impl Iterator<Item = &SymbolView> {
+        self.symbols
+            .iter()
+            .filter(|s| s.section.is_some() && !s.name.is_empty() && s.kind != 3 && s.kind != 4)
+            .filter(|s| s.name != "_DYNAMIC")
+    }
+
+    fn attributes(&mut self) {
+        let mut out = String::new();
+        let mut seen = BTreeSet::new();
+        for s in self.named() {
+            if !seen.insert(&s.name) {
+                continue;
+            }
+            let name = quoted(&s.name);
+            match s.binding {
+                1 => {
+                    let _ = writeln!(out, "\t.globl {name}");
+                }
+                2 => {
+                    let _ = writeln!(out, "\t.weak {name}");
+                }
+                _ => {}
+            }
+            let visibility =
+                ["", ".internal", ".hidden", ".protected"][(s.visibility & 3) as usize];
+            if !visibility.is_empty() {
+                let _ = writeln!(out, "\t{visibility} {name}");
+            }
+            let kind = ["", "@object", "@function"]
+                .get(s.kind as usize)
+                .copied()
+                .unwrap_or("");
+            if !kind.is_empty() {
+                let _ = writeln!(out, "\t.type {name},{kind}");
+            }
+            if s.size > 0 && !s.name.ends_with(".kd") {
+                let _ = writeln!(out, "\t.size {name}, {}", s.size);
+            }
+        }
+        self.out.push_str(&out);
+    }
+
+    fn section(&mut self, n: usize, s: &SectionView) -> Result<(), SourceError> {
+        let mut flags = String::new();
+        for (bit, letter) in [(2, 'a'), (1, 'w'), (4, 'x')] {
+            if s.flags & bit != 0 {
+                flags.push(letter);
+            }
+        }
+        let kind = match s.kind {
+            NOBITS => "@nobits",
+            NOTE => "@note",
+            _ => "@progbits",
+        };
+        let _ = writeln!(self.out, "\t.section {},\"{flags}\",{kind}", s.name);
+        if s.align > 1 {
+            let _ = writeln!(self.out, "\t.p2align {}", s.align.trailing_zeros());
+        }
+        let _ = writeln!(self.out, ".Lsection{n}:");
+        let mut labels: BTreeMap<u64, Vec<String>> = BTreeMap::new();
+        let mut descriptors = BTreeMap::new();
+        let mut seen = BTreeSet::new();
+        for symbol in self.named().filter(|x| x.section == Some(n)) {
+            if !seen.insert(&symbol.name) {
+                continue;
+            }
+            let at = symbol.address.wrapping_sub(s.address);
+            if symbol.name.ends_with(".kd")
+                && symbol.size == 64
+                && let Some(text) = self.descriptor(s, at, &symbol.name)
+            {
+                descriptors.insert(at, text);
+                continue;
+            }
+            labels.entry(at).or_default().push(quoted(&symbol.name));
+        }
+        if s.flags & EXECINSTR != 0 {
+            self.code(s, &labels);
+            return Ok(());
+        }
+        let mut at = 0;
+        while at < s.size {
+            for l in labels.get(&at).into_iter().flatten() {
+                let _ = writeln!(self.out, "{l}:");
+            }
+            if let Some(text) = descriptors.get(&at) {
+                self.out.push_str(text);
+                at += 64;
+                continue;
+            }
+            let next = [
+                labels.range(at + 1..).next().map(|(a, _)| *a),
+                descriptors.range(at + 1..).next().map(|(a, _)| *a),
+                self.pointers
+                    .range(s.address + at + 1..)
+                    .next()
+                    .map(|(a, _)| a.wrapping_sub(s.address)),
+            ]
+            .into_iter()
+            .flatten()
+            .min()
+            .unwrap_or(s.size)
+            .min(s.size);
+            if let Some(to) = self.pointers.get(&(s.address + at)) {
+                let place = self.place(*to)?;
+                let _ = writeln!(self.out, "\t.quad {place}");
+                at += 8;
+                continue;
+            }
+            if s.kind == NOBITS {
+                let _ = writeln!(self.out, "\t.zero {}", next - at);
+                at = next;
+                continue;
+            }
+            let end = next.min(at + 16);
+            let Some(bytes) = s.data.get(at as usize..end as usize) else {
+                return Err(SourceError::Inexpressible(format!("{} is cut off", s.name)));
+            };
+            let list: Vec<String> = bytes.iter().map(|b| format!("{b:#04x}")).collect();
+            let _ = writeln!(self.out, "\t.byte {}", list.join(", "));
+            at = end;
+        }
+        for l in labels.range(s.size..).flat_map(|(_, l)| l) {
+            let _ = writeln!(self.out, "{l}:");
+        }
+        Ok(())
+    }
+
+    /// An address as a place in a section.
+    fn place(&self, address: u64) -> Result<String, SourceError> {
+        self.sections
+            .iter()
+            .enumerate()
+            .find(|(_, s)| {
+                s.flags & ALLOC != 0
+                    && !MADE.contains(&s.name.as_str())
+                    && (s.address..=s.address + s.size).contains(&address)
+            })
+            .map(|(n, s)| format!(".Lsection{n}+{}", address - s.address))
+            .ok_or_else(|| {
+                SourceError::Inexpressible(format!(
+                    "a pointer to {address:#x}, which is in no section"
+                ))
+            })
+    }
+
+    /// A kernel descriptor as directives; `None` where it is data to this source.
+    fn descriptor(&self, s: &SectionView, at: u64, name: &str) -> Option<String> {
+        let bytes: &[u8; 64] = s.data.get(at as usize..)?.first_chunk()?;
+        let kernel = name.strip_suffix(".kd")?;
+        let mut entry = [0; 8];
+        entry.copy_from_slice(&bytes[16..24]);
+        let code = (s.address + at).wrapping_add(u64::from_le_bytes(entry));
+        if quoted(kernel) != kernel || !self.named().any(|x| x.name == kernel && x.address == code)
+        {
+            return None;
+        }
+        let list = descriptor_directives(bytes, self.target, self.wave_size)?;
+        let mut out = format!("\t.amdhsa_kernel {kernel}\n");
+        for (field, value) in list {
+            let _ = writeln!(out, "\t\t.amdhsa_{field} {value}");
+        }
+        out.push_str("\t.end_amdhsa_kernel\n");
+        Some(out)
+    }
+
+    fn code(&mut self, s: &SectionView, names: &BTreeMap<u64, Vec<String>>) {
+        let decoder = Decoder::new(self.target).wave_size(self.wave_size);
+        let mut list: Vec<(u64, Option<Inst>, usize)> = Vec::new();
+        let mut starts = BTreeSet::new();
+        let mut targets = BTreeSet::new();
+        let mut at = 0;
+        while at < s.data.len() {
+            // A name inside of what looks like an instruction starts another one.
+            let limit = names
+                .range(at as u64 + 1..)
+                .next()
+                .map_or(s.data.len(), |(a, _)| (*a as usize).min(s.data.len()));
+            let inst = decoder.decode(&s.data[at..limit]).ok();
+            let size = inst.map_or(4, |i| i.size()).min(limit - at);
+            if let Some(to) = inst.and_then(|i| branch_target(&i, at as u64)) {
+                targets.insert(to);
+            }
+            starts.insert(at as u64);
+            list.push((at as u64, inst, size));
+            at += size;
+        }
+        let label = |at: u64| format!(".L{}_{at:x}", s.name.trim_start_matches('.'));
+        let mut asm = LineAssembler::new(self.target, self.wave_size);
+        // Whole registers are what the assembler takes for halves as well; halves say more.
+        let options = PrintOptions::default();
+        let mut text = String::new();
+        for (at, inst, size) in list {
+            for name in names.get(&at).into_iter().flatten() {
+                let _ = writeln!(self.out, "{name}:");
+            }
+            if targets.contains(&at) {
+                let _ = writeln!(self.out, "{}:", label(at));
+            }
+            let bytes = &s.data[at as usize..at as usize + size];
+            text.clear();
+            if let Some(i) = &inst {
+                print(i, &options, &mut text);
+            }
+            let branch = inst
+                .and_then(|i| branch_target(&i, at))
+                .filter(|to| starts.contains(to));
+            if let Some(to) = branch {
+                let cut = text.rfind(' ').map_or(text.len(), |i| i + 1);
+                let _ = writeln!(self.out, "\t{}{}", &text[..cut], label(to));
+                continue;
+            }
+            let again = asm.assemble(&text).is_ok_and(|i| {
+                i.words()[..i.size() / 4]
+                    .iter()
+                    .flat_map(|w| w.to_le_bytes())
+                    .eq(bytes.iter().copied())
+            });
+            if again {
+                let _ = writeln!(self.out, "\t{}", text.trim_end());
+                continue;
+            }
+            // Bits that the text does not show: the bytes as they are.
+            let list: Vec<String> = bytes.iter().map(|b| format!("{b:#04x}")).collect();
+            let _ = writeln!(self.out, "\t.byte {} ; {text}", list.join(", "));
+        }
+        for name in names.range(s.size..).flat_map(|(_, l)| l) {
+            let _ = writeln!(self.out, "{name}:");
+        }
+        for to in targets.range(s.size..=s.size) {
+            let _ = writeln!(self.out, "{}:", label(*to));
+        }
+    }
+}
