@@ -95,8 +95,8 @@ pub(crate) struct DisArgs {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  waveglass asm kernel.s --target gfx90a -o kernel.hsaco\n  \
-                  waveglass dis kernel.hsaco --asm | waveglass asm - -o again.hsaco\n  \
+    after_help = "Examples:\n  waveglass dis tests/kernels/built/linear.O3.gfx90a.hsaco --asm > linear.s\n  \
+                  waveglass asm linear.s -o linear.hsaco\n  \
                   echo 'v_add_f32 v1, v2, v3' | waveglass asm - --target gfx900 --hex"
 )]
 pub(crate) struct AsmArgs {
