@@ -325,7 +325,6 @@ fn clobbered(line: &Line, def: &InstDef, target: Target) -> Reject {
         } else {
             "glc"
         };
-        let atomics = InstFlags::ATOMIC_RET.union(InstFlags::ATOMIC_NO_RET);
         let returns = def.flags.contains(InstFlags::ATOMIC_RET);
         return reject(
             80,
