@@ -251,7 +251,7 @@ fn finish(
 ) -> Result<Matched, Reject> {
     let def = c.def;
     let shape = def.shape;
-    if def.mnemonic.starts_with("exp") {
+    if c.pattern.export {
         export(line, c, &mut bits);
     }
     if c.pattern.implied != [0; 4] {
@@ -269,16 +269,19 @@ fn finish(
     } else {
         0
     };
+    let atomics = InstFlags::ATOMIC_RET.union(InstFlags::ATOMIC_NO_RET);
     let returns = def.flags.contains(InstFlags::ATOMIC_RET);
     let silent = def.flags.contains(InstFlags::ATOMIC_NO_RET);
     // The bit that asks for the value before the operation goes with a place for it.
     let unasked = returns != silent && returns != (policy & 1 != 0);
-    let flat = def.encoding().contains("FLAT") || def.encoding() == "ENC_VGLOBAL";
+    let flat = def.flags.intersects(atomics)
+        && (def.encoding().contains("FLAT") || def.encoding() == "ENC_VGLOBAL");
     if !fixed || unasked && flat {
         return Err(clobbered(line, def, on.target));
     }
     // Register counts that other fields decide.
-    for (op, want) in line.ops().iter().zip(&c.pattern.wants) {
+    let sized = if c.pattern.sized { line.ops() } else { &[] };
+    for (op, want) in sized.iter().zip(&c.pattern.wants) {
         if let (Want::Source { operand, .. }, Value::Reg(r)) = (want, op.value) {
             let o = &shape.operands[*operand as usize];
             if !(o.bits == IMAGE_BITS || o.bits == MATRIX_BITS) {

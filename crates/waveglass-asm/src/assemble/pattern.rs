@@ -6,7 +6,9 @@ use super::modifier::{Access, Mod};
 use super::special;
 use std::collections::HashMap;
 use std::sync::OnceLock;
-use waveglass_isa::{ImmStyle, InstDef, InstFlags, OperandKind, Piece, Shape, Target, rows};
+use waveglass_isa::{
+    IMAGE_BITS, ImmStyle, InstDef, InstFlags, MATRIX_BITS, OperandKind, Piece, Shape, Target, rows,
+};
 
 /// One positional operand of a pattern.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +52,10 @@ pub(super) struct Pattern {
     /// Bits to set where no operand or fixed bit covers them.
     pub(super) implied: [u32; 4],
     pub(super) form: Form,
+    /// An export, whose enable mask follows from its operands.
+    pub(super) export: bool,
+    /// Some register counts follow from other fields.
+    pub(super) sized: bool,
 }
 
 /// The form that a mnemonic's suffix asks for, in the order in which they are tried.
@@ -118,6 +124,11 @@ fn compile(def: &InstDef) -> Pattern {
         optional_last: false,
         implied: [0; 4],
         form: form(shape),
+        export: def.mnemonic.starts_with("exp"),
+        sized: shape
+            .operands
+            .iter()
+            .any(|o| o.bits == IMAGE_BITS || o.bits == MATRIX_BITS),
     };
     // Within the brackets of an address list only the first operand is a want.
     let mut listing = false;
