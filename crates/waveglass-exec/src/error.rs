@@ -59,7 +59,9 @@ pub enum RunError {
         target: &'static str,
     },
     /// Control went where there is no code.
-    #[error("the jump at {from:#x} goes to {to:#x}, where no instruction of the kernel starts")]
+    #[error(
+        "after {from:#x} the program goes on at {to:#x}, where no instruction of the kernel starts"
+    )]
     BadJump {
         /// The jump.
         from: u64,

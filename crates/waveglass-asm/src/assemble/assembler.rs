@@ -169,7 +169,15 @@ impl<'a> Assembler<'a> {
             let start = at;
             let mut lines = 1;
             if memchr::memmem::find(&rest[..end], b"/*").is_some() {
-                (end, lines) = through_comments(rest, end);
+                let open;
+                (end, lines, open) = through_comments(rest, end);
+                if open {
+                    self.line = if depth == 0 { line } else { self.line };
+                    let first = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+                    self.fail_here(&rest[..first], "the comment has no end: `*/` is missing");
+                    self.stop = true;
+                    return;
+                }
             }
             let text = &source[start..start + end];
             at = start + end + 1;
@@ -518,8 +526,9 @@ impl<'a> Assembler<'a> {
     }
 }
 
-/// The end of a statement whose comments go on past its line, and how many lines it has.
-fn through_comments(rest: &[u8], line_end: usize) -> (usize, u32) {
+/// The end of a statement whose comments go on past its line, how many lines it has, and whether a
+/// comment has no end.
+fn through_comments(rest: &[u8], line_end: usize) -> (usize, u32, bool) {
     let mut at = 0;
     let mut end = line_end;
     while let Some(open) = memchr::memmem::find(&rest[at..end], b"/*") {
@@ -531,14 +540,14 @@ fn through_comments(rest: &[u8], line_end: usize) -> (usize, u32) {
         }
         match memchr::memmem::find(&rest[from + 2..], b"*/") {
             Some(n) => at = from + 2 + n + 2,
-            None => at = rest.len(),
+            None => return (rest.len(), 1, true),
         }
         if at > end {
             end = at + memchr::memchr(b'\n', &rest[at..]).unwrap_or(rest.len() - at);
         }
     }
     let lines = rest[..end].iter().filter(|b| **b == b'\n').count() as u32 + 1;
-    (end, lines)
+    (end, lines, false)
 }
 
 pub(super) fn source_line(source: &[u8], line: u32) -> &[u8] {

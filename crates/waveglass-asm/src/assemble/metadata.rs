@@ -197,7 +197,7 @@ fn key_end(text: &str) -> Option<usize> {
         return None;
     }
     text.char_indices().find_map(|(n, ch)| {
-        let rest = &text[n + 1..];
+        let rest = &text[n + ch.len_utf8()..];
         (ch == ':' && (rest.is_empty() || rest.starts_with(' '))).then_some(n)
     })
 }

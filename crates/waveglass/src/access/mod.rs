@@ -23,8 +23,13 @@ use serde::Serialize;
 #[derive(Debug, thiserror::Error)]
 pub enum AccessError {
     /// The instruction accesses no memory that is explained here.
-    #[error("{0} is no memory instruction that can be shown lane by lane")]
+    #[error("{0} is no memory instruction")]
     NotMemory(&'static str),
+    /// A memory instruction whose lanes are not shown.
+    #[error(
+        "{0} cannot be shown lane by lane: only accesses of memory, LDS or scratch at a lane's address from or to its registers are"
+    )]
+    NotShown(&'static str),
     /// The executor refuses the instruction.
     #[error("{mnemonic} is not implemented: {why}")]
     Refused {
@@ -337,6 +342,23 @@ fn is_plain_ds(name: &str) -> bool {
 impl Subject<'_> {
     fn explain(&self) -> Result<Explanation, AccessError> {
         let name = self.inst.mnemonic();
+        // What goes between lanes or into LDS, or takes more registers than its operands name, has a
+        // story of its own.
+        let crosses = [
+            "permute", "swizzle", "_lds", "block", "_tr_", "_tr4", "_tr6", "_tr8", "_tr16",
+        ]
+        .iter()
+        .any(|w| name.contains(w))
+            || self
+                .inst
+                .def()
+                .shape
+                .template
+                .split(' ')
+                .any(|w| w == "lds");
+        if crosses {
+            return Err(AccessError::NotShown(name));
+        }
         let starts = |prefixes: &[&str]| prefixes.iter().any(|p| name.starts_with(p));
         if self.inst.operand_def(Field::Vaddr).is_some() && starts(&["flat_"]) {
             Ok(self.flat())
@@ -351,8 +373,10 @@ impl Subject<'_> {
             Ok(self.lds())
         } else if starts(&["s_"]) && self.inst.operand_def(Field::Sbase).is_some() {
             self.scalar()
-        } else {
+        } else if InstInfo::new(self.inst).counters.is_empty() {
             Err(AccessError::NotMemory(name))
+        } else {
+            Err(AccessError::NotShown(name))
         }
     }
 

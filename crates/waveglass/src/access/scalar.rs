@@ -95,7 +95,7 @@ impl Subject<'_> {
             source: "Vega ISA 7.2, RDNA 3 ISA 8.2, RDNA 4 ISA 8.2",
             shared,
             notes: vec![
-                "scalar loads return in no order: only a wait for zero tells that one is done"
+                "scalar operations return in no order: only a wait for zero tells that one is done"
                     .into(),
             ],
             lanes: vec![lane],

@@ -33,7 +33,7 @@ pub(crate) struct AccessArgs {
     /// Bytes of scratch of each lane.
     #[arg(long, value_name = "BYTES", value_parser = parse_u32, default_value = "0")]
     pub(crate) scratch: u32,
-    /// A register's value; zero where none is given.
+    /// A register's value; zero where none is given, but 0xffffffff in M0.
     #[arg(long = "reg", value_name = "REGISTER=VALUES")]
     pub(crate) registers: Vec<Setting>,
     /// Memory that is mapped, read-only with `:ro`.
@@ -332,15 +332,21 @@ pub(crate) fn main(args: &AccessArgs) -> Result<(), Failure> {
 fn terms(list: &[Term]) -> String {
     let each: Vec<String> = list
         .iter()
-        .map(|t| format!("{} = {}", t.name, signed_hex(t.value)))
+        .map(|t| {
+            format!(
+                "{} = {}",
+                t.name,
+                signed_hex(t.value, t.name.ends_with(']'))
+            )
+        })
         .collect();
     each.join(", ")
 }
 
-/// Small negative numbers with their sign.
-fn signed_hex(v: u64) -> String {
+/// Small negative numbers with their sign, unless they are addresses.
+fn signed_hex(v: u64, is_address: bool) -> String {
     match v as i64 {
-        n @ -0xffff_ffff..=-1 => format!("-{:#x}", n.unsigned_abs()),
+        n @ -0xffff_ffff..=-1 if !is_address => format!("-{:#x}", n.unsigned_abs()),
         _ => format!("{v:#x}"),
     }
 }

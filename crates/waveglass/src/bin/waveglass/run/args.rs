@@ -96,7 +96,11 @@ impl RunArgs {
         if let Some(target) = self.target {
             check_wave_size(target, self.wavesize)?;
         }
-        let items: u64 = self.block.0.iter().map(|&n| n as u64).product();
+        let items = self
+            .block
+            .0
+            .iter()
+            .fold(1u64, |n, &b| n.saturating_mul(b.into()));
         if items > 1024 {
             anyhow::bail!("--block: {items} work-items; a workgroup has at most 1024");
         }

@@ -16,6 +16,13 @@ pub(crate) struct Array {
     pub(crate) bytes: Vec<u8>,
 }
 
+/// A file's bytes; devices and the like, which may have no end, are refused.
+fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let is_file = std::fs::metadata(path)?.is_file();
+    anyhow::ensure!(is_file, "it is no regular file");
+    Ok(std::fs::read(path)?)
+}
+
 impl Array {
     /// The buffer that `value` describes; `None` for scalars.
     pub(crate) fn of(value: &ArgValue) -> anyhow::Result<Option<Self>> {
@@ -32,8 +39,7 @@ impl Array {
     }
 
     fn read(path: &Path) -> anyhow::Result<Self> {
-        let data =
-            std::fs::read(path).with_context(|| format!("{}: cannot read", path.display()))?;
+        let data = read_file(path).with_context(|| format!("{}: cannot read", path.display()))?;
         if path.extension().is_some_and(|e| e == "npy") {
             return Self::from_npy(&data).with_context(|| path.display().to_string());
         }
