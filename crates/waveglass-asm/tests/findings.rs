@@ -1,0 +1,32 @@
+//! Sources that a hostile reader found: each ends in a finding, none in a panic.
+
+use waveglass_asm::{AssembleOptions, assemble};
+use waveglass_isa::Target;
+
+fn findings(source: &str) -> String {
+    match assemble(source, Target::Gfx900, &AssembleOptions::default()) {
+        Ok(_) => String::new(),
+        Err(d) => d.render("s"),
+    }
+}
+
+#[test]
+fn a_comment_without_an_end_is_an_error() {
+    // LLVM: "unterminated comment".
+    let text = findings("s_nop 0\n/* abc\ns_endpgm\n");
+    assert!(
+        text.contains("s:2:1") && text.contains("`*/` is missing"),
+        "{text}"
+    );
+    assert_eq!(findings("/* abc\n def */ s_endpgm\n"), "");
+}
+
+#[test]
+fn letters_of_any_length_may_stand_in_metadata() {
+    for key in ["é", "鍵", "x🗝", "\"é\""] {
+        let source =
+            format!(".amdgpu_metadata\na:\n  - x: 1\n{key}    - y: 2\n.end_amdgpu_metadata\n");
+        // Damaged, so a finding; what matters is that it ends in one.
+        assert!(!findings(&source).is_empty(), "{key}");
+    }
+}

@@ -57,7 +57,9 @@ fn main() {
     }
     if wanted("copy") {
         for threads in [1, threads] {
-            copy(threads);
+            for groups in [1024, 16384] {
+                copy(threads, groups);
+            }
         }
     }
     if wanted("start") {
@@ -137,7 +139,9 @@ fn matrix(target: &str, threads: usize) {
     );
 }
 
-fn copy(threads: usize) {
+/// `copy_b128` is a grid-stride loop: with 1024 workgroups each work-item copies 16 elements, with
+/// 16384 one, and starting the waves is half of the work.
+fn copy(threads: usize, groups: u32) {
     let module = Module::load(&built("linear.O3.hipfb"), Some("gfx900")).expect("the module loads");
     let size = 64usize << 20;
     let source = vec![0x5au8; size];
@@ -147,7 +151,7 @@ fn copy(threads: usize) {
             .launch(Some("copy_b128"))
             .expect("the kernel is there")
             .block([256, 1, 1])
-            .grid([(size / 16 / 256) as u32, 1, 1])
+            .grid([groups, 1, 1])
             .arg(Arg::Buffer(source.clone()))
             .arg(Arg::Buffer(vec![1; size])) // touched, as memcpy's target is
             .arg(Arg::Value(((size / 16) as u32).to_le_bytes().to_vec()))
@@ -168,7 +172,7 @@ fn copy(threads: usize) {
         memcpy = memcpy.min(start.elapsed());
     }
     println!(
-        "copy of 64 MiB, {threads} threads: {:.1} GB/s, memcpy {:.1} GB/s, ratio {:.2}",
+        "copy of 64 MiB, {groups} workgroups, {threads} threads: {:.1} GB/s, memcpy {:.1} GB/s, ratio {:.2}",
         size as f64 / best.as_secs_f64() / 1e9,
         size as f64 / memcpy.as_secs_f64() / 1e9,
         memcpy.as_secs_f64() / best.as_secs_f64()
