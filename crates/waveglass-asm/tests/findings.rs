@@ -1,4 +1,4 @@
-//! Sources that a hostile reader found: each ends in a finding, none in a panic.
+//! Sources that a hostile reader found: none ends in a panic.
 
 use waveglass_asm::{AssembleOptions, assemble};
 use waveglass_isa::Target;
@@ -23,10 +23,13 @@ fn a_comment_without_an_end_is_an_error() {
 
 #[test]
 fn letters_of_any_length_may_stand_in_metadata() {
-    for key in ["é", "鍵", "x🗝", "\"é\""] {
-        let source =
-            format!(".amdgpu_metadata\na:\n  - x: 1\n{key}    - y: 2\n.end_amdgpu_metadata\n");
-        // Damaged, so a finding; what matters is that it ends in one.
-        assert!(!findings(&source).is_empty(), "{key}");
+    for key in ["é", "鍵", "x🗝", "'é'"] {
+        let source = [
+            ".amdgpu_metadata\na: 1\n",
+            key,
+            ": 2\n.end_amdgpu_metadata\n",
+        ]
+        .concat();
+        assert_eq!(findings(&source), "", "{key}");
     }
 }
