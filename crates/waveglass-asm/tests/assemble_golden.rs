@@ -1,20 +1,11 @@
 //! The golden vectors from text to bytes: what LLVM's assembler answers to each text is recorded
 //! by `cargo xtask asm-vectors`; where it is not followed, `data/asm-differs.txt` says why.
 
+mod common;
+
 use std::collections::HashMap;
-use std::io::Read as _;
-use std::path::Path;
 use waveglass_asm::{LineAssembler, PrintOptions, print_bytes};
 use waveglass_isa::Target;
-
-fn read(path: &Path) -> String {
-    let file = std::fs::File::open(path).expect("the vectors are part of the crate");
-    let mut text = String::new();
-    flate2::read::GzDecoder::new(file)
-        .read_to_string(&mut text)
-        .expect("gzip of UTF-8");
-    text
-}
 
 fn hex(words: &[u32]) -> String {
     words
@@ -36,9 +27,8 @@ fn prints(target: Target, lanes: u32, halves: &str, hex: &str) -> String {
 }
 
 fn check(target: Target) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors");
-    let vectors = read(&folder.join(format!("{target}.txt.gz")));
-    let answers = read(&folder.join(format!("asm/{target}.txt.gz")));
+    let vectors = common::vectors(&format!("{target}.txt.gz"));
+    let answers = common::vectors(&format!("asm/{target}.txt.gz"));
     let answers: HashMap<usize, &str> = answers
         .lines()
         .filter_map(|l| l.split_once(' '))
@@ -105,28 +95,4 @@ fn check(target: Target) {
     );
 }
 
-macro_rules! golden {
-    ($($name:ident $target:ident,)*) => {$(
-        #[test]
-        fn $name() {
-            check(Target::$target);
-        }
-    )*};
-}
-
-golden! {
-    gfx900 Gfx900,
-    gfx906 Gfx906,
-    gfx908 Gfx908,
-    gfx90a Gfx90a,
-    gfx942 Gfx942,
-    gfx950 Gfx950,
-    gfx1010 Gfx1010,
-    gfx1030 Gfx1030,
-    gfx1100 Gfx1100,
-    gfx1150 Gfx1150,
-    gfx1200 Gfx1200,
-    gfx1201 Gfx1201,
-    gfx1250 Gfx1250,
-    gfx1251 Gfx1251,
-}
+common::for_each_target!(check);

@@ -2,20 +2,13 @@
 //! in every encoding, as `cargo xtask vectors` writes them. Cases in which LLVM is not followed
 //! (`data/llvm-differs.txt`) are not among them.
 
-use std::io::Read as _;
-use std::path::Path;
+mod common;
+
 use waveglass_asm::{PrintOptions, print_bytes};
 use waveglass_isa::Target;
 
 fn check(target: Target) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/vectors")
-        .join(format!("{target}.txt.gz"));
-    let file = std::fs::File::open(&path).expect("the vectors are part of the crate");
-    let mut text = String::new();
-    flate2::read::GzDecoder::new(file)
-        .read_to_string(&mut text)
-        .expect("gzip of UTF-8");
+    let text = common::vectors(&format!("{target}.txt.gz"));
     let (mut count, mut wrong) = (0, Vec::new());
     for line in text.lines() {
         let mut part = line.splitn(4, ' ');
@@ -54,28 +47,4 @@ fn check(target: Target) {
     );
 }
 
-macro_rules! golden {
-    ($($name:ident $target:ident,)*) => {$(
-        #[test]
-        fn $name() {
-            check(Target::$target);
-        }
-    )*};
-}
-
-golden! {
-    gfx900 Gfx900,
-    gfx906 Gfx906,
-    gfx908 Gfx908,
-    gfx90a Gfx90a,
-    gfx942 Gfx942,
-    gfx950 Gfx950,
-    gfx1010 Gfx1010,
-    gfx1030 Gfx1030,
-    gfx1100 Gfx1100,
-    gfx1150 Gfx1150,
-    gfx1200 Gfx1200,
-    gfx1201 Gfx1201,
-    gfx1250 Gfx1250,
-    gfx1251 Gfx1251,
-}
+common::for_each_target!(check);
