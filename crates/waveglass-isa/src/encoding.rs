@@ -77,7 +77,7 @@ pub fn encoding(name: &str, target: Target) -> Option<&'static Encoding> {
 /// assert_eq!(parts, [("VOP2", 0), ("LITERAL", 32)]);
 /// ```
 pub fn layout(inst: &Inst) -> Vec<(&'static Encoding, u32)> {
-    let mut parts = layout_of(inst.def(), inst.target());
+    let mut parts = row_layout(inst.def(), inst.target());
     let at = inst.def().shape.size as u32 * 8;
     match inst.literal_words().len() {
         1 => push(&mut parts, "LITERAL", at, inst.target()),
@@ -94,7 +94,14 @@ fn push(parts: &mut Vec<(&'static Encoding, u32)>, name: &str, at: u32, target: 
 }
 
 /// The same for a row, without the literal that its sources may ask for.
-fn layout_of(def: &InstDef, target: Target) -> Vec<(&'static Encoding, u32)> {
+///
+/// ```
+/// use waveglass_isa::{Target, row_layout, rows};
+///
+/// let row = rows().iter().find(|r| r.mnemonic == "s_endpgm").unwrap();
+/// assert_eq!(row_layout(row, Target::Gfx900)[0].0.name, "SOPP");
+/// ```
+pub fn row_layout(def: &InstDef, target: Target) -> Vec<(&'static Encoding, u32)> {
     let (base, extension) = names(def, target);
     let mut parts = Vec::with_capacity(2);
     push(&mut parts, base, 0, target);
@@ -206,7 +213,7 @@ mod tests {
             Target::ALL
                 .iter()
                 .filter(|t| def.has_target(**t))
-                .map(move |&t| (def, t, layout_of(def, t)))
+                .map(move |&t| (def, t, row_layout(def, t)))
         })
     }
 

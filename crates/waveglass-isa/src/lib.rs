@@ -22,7 +22,7 @@ mod table;
 mod target;
 
 pub use encode::{EncodeError, InstBits};
-pub use encoding::{Encoding, EncodingField, encoding, layout};
+pub use encoding::{Encoding, EncodingField, encoding, layout, row_layout};
 pub use field::Field;
 pub use info::{Counter, InstInfo, RegUse, UseSource};
 pub use inst::{DecodeError, Decoder, Inst, decode};

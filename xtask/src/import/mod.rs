@@ -5,6 +5,7 @@
 //! rows of one family, a row an instruction in one encoding with a column for each target.
 
 mod aliases;
+mod amd_operands;
 mod classes;
 mod facts;
 mod halves;
@@ -48,5 +49,7 @@ pub(crate) fn run(facts: &Path) -> Result<()> {
         aliases.add(target, &target_facts);
     }
     aliases.write(&out.join("../../waveglass-asm/data/aliases.txt"))?;
+    let reference = out.join("../../waveglass-reference/data");
+    amd_operands::run(facts, &reference.join("amd_operands.tbl"))?;
     table.write(&out)
 }

@@ -1,0 +1,192 @@
+//! What each instruction does, in words and as a formula (`data/descriptions/`).
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use crate::lines::{blocks, expand};
+
+/// What an instruction does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Description {
+    /// The group that it belongs to, as in "Buffer memory".
+    pub group: &'static str,
+    /// One sentence.
+    pub summary: String,
+    /// The formula, a statement a line.
+    pub formula: Vec<String>,
+    /// Rules at the edges, differences between generations.
+    pub notes: Vec<String>,
+    /// More, in prose; may be empty.
+    pub prose: String,
+}
+
+/// The files, with their names for messages.
+pub(crate) const FILES: &[(&str, &str)] = &[];
+
+struct Entry {
+    group: &'static str,
+    lines: Vec<(char, String)>,
+}
+
+struct Index {
+    entries: Vec<Entry>,
+    /// The entry of a name, and what its braces chose.
+    names: HashMap<String, (usize, Vec<String>)>,
+    /// The groups in the order of the files.
+    groups: Vec<&'static str>,
+    members: HashMap<&'static str, Vec<String>>,
+}
+
+fn index() -> &'static Index {
+    static INDEX: OnceLock<Index> = OnceLock::new();
+    INDEX.get_or_init(|| {
+        let mut index = Index {
+            entries: Vec::new(),
+            names: HashMap::with_capacity(4096),
+            groups: Vec::new(),
+            members: HashMap::new(),
+        };
+        for (_, text) in FILES {
+            let mut group = "";
+            for block in blocks(text) {
+                if let Some(name) = block.head.strip_prefix("group ") {
+                    group = name;
+                    if !index.groups.contains(&group) {
+                        index.groups.push(group);
+                    }
+                    continue;
+                }
+                let at = index.entries.len();
+                for word in block.head.split_whitespace() {
+                    for (name, choices) in expand(word) {
+                        index.members.entry(group).or_default().push(name.clone());
+                        index.names.insert(name, (at, choices));
+                    }
+                }
+                index.entries.push(Entry {
+                    group,
+                    lines: block.lines,
+                });
+            }
+        }
+        index
+    })
+}
+
+/// The groups of instructions, in the reference's order.
+pub fn groups() -> &'static [&'static str] {
+    &index().groups
+}
+
+/// The mnemonics of a group, in the order of the files.
+pub(crate) fn members(group: &str) -> &'static [String] {
+    index().members.get(group).map_or(&[], Vec::as_slice)
+}
+
+/// The group of a mnemonic.
+pub fn group_of(mnemonic: &str) -> Option<&'static str> {
+    let index = index();
+    index
+        .names
+        .get(mnemonic)
+        .map(|(at, _)| index.entries[*at].group)
+}
+
+/// The description of a mnemonic.
+pub fn description(mnemonic: &str) -> Option<Description> {
+    let index = index();
+    let (at, choices) = index.names.get(mnemonic)?;
+    let entry = &index.entries[*at];
+    let mut d = Description {
+        group: entry.group,
+        summary: String::new(),
+        formula: Vec::new(),
+        notes: Vec::new(),
+        prose: String::new(),
+    };
+    for (mark, text) in &entry.lines {
+        let text = fill(text, choices);
+        match mark {
+            '=' => d.formula.push(text),
+            '!' => d.notes.push(text),
+            _ if d.summary.is_empty() => d.summary = text,
+            _ => {
+                if !d.prose.is_empty() {
+                    d.prose.push(' ');
+                }
+                d.prose.push_str(&text);
+            }
+        }
+    }
+    Some(d)
+}
+
+/// Puts what the braces chose for `$1` and, in words, for `$T1`.
+fn fill(text: &str, choices: &[String]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('$') {
+        out.push_str(&rest[..at]);
+        let tail = &rest[at + 1..];
+        let (words, digits) = match tail.strip_prefix('T') {
+            Some(t) => (true, t),
+            None => (false, tail),
+        };
+        let choice = digits
+            .chars()
+            .next()
+            .and_then(|c| c.to_digit(10))
+            .and_then(|n| choices.get((n as usize).checked_sub(1)?));
+        match choice {
+            Some(c) => {
+                if words {
+                    out.push_str(&type_in_words(c));
+                } else {
+                    out.push_str(c);
+                }
+                rest = &digits[1..];
+            }
+            None => {
+                out.push('$');
+                rest = tail;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// A type suffix in words, as in "32-bit float".
+fn type_in_words(ty: &str) -> String {
+    if let Some(element) = ty.strip_prefix("pk_") {
+        return format!("pair of {}s", type_in_words(element));
+    }
+    if ty == "bf16" {
+        return "bfloat16".to_owned();
+    }
+    let split = ty.find(|c: char| c.is_ascii_digit()).unwrap_or(ty.len());
+    let (kind, bits) = ty.split_at(split);
+    match kind {
+        "f" => format!("{bits}-bit float"),
+        "i" => format!("signed {bits}-bit integer"),
+        "u" => format!("unsigned {bits}-bit integer"),
+        "b" => format!("{bits}-bit value"),
+        "fp" | "bf" => format!("{bits}-bit float ({ty})"),
+        _ => ty.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_fill_the_text() {
+        let choices = ["f32".to_owned(), "u8".to_owned()];
+        assert_eq!(
+            fill("Adds $T1s ($1), $T2, $3, 5 $.", &choices),
+            "Adds 32-bit floats (f32), unsigned 8-bit integer, $3, 5 $."
+        );
+        assert_eq!(type_in_words("pk_f16"), "pair of 16-bit floats");
+    }
+}
