@@ -1,6 +1,341 @@
-//! The vocabulary: fields, counters, registers, operand types, encodings, memory kinds.
-use crate::card::MemoryFacts;
+//! The vocabulary beside the instructions: fields, counters, registers, AMD's operand types and
+//! data formats, encodings, kinds of memory access (`data/vocabulary/`), buffer formats.
+//!
+//! The head of an entry is its kind and its names; a `field` may say in which encodings
+//! (`field OFFSET in MUBUF MTBUF`), a `memory` entry names the generations for which it holds.
+
+use std::sync::OnceLock;
+
+use serde::Serialize;
 use waveglass_isa::Generation;
-pub(crate) fn memory(_m: &str, _e: &str, _g: Generation) -> Option<MemoryFacts> {
-    None
+
+use crate::amd;
+use crate::card::MemoryFacts;
+use crate::catalogue::GENERATIONS;
+use crate::lines::blocks;
+use crate::render::Document;
+
+/// What an entry explains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TermKind {
+    /// A kind of memory access.
+    Memory,
+    /// A counter of outstanding operations.
+    Counter,
+    /// A register.
+    Register,
+    /// A field of an encoding.
+    Field,
+    /// One of AMD's operand types.
+    OperandType,
+    /// One of AMD's data formats.
+    DataFormat,
+    /// An encoding.
+    Encoding,
+    /// A question that readers ask.
+    Answer,
+}
+
+impl TermKind {
+    const ALL: [(Self, &'static str); 8] = [
+        (Self::Memory, "memory"),
+        (Self::Counter, "counter"),
+        (Self::Register, "register"),
+        (Self::Field, "field"),
+        (Self::OperandType, "operand-type"),
+        (Self::DataFormat, "data-format"),
+        (Self::Encoding, "encoding"),
+        (Self::Answer, "answer"),
+    ];
+
+    /// The kind's name, as in "operand-type".
+    pub fn name(self) -> &'static str {
+        Self::ALL
+            .iter()
+            .find(|(k, _)| *k == self)
+            .map_or("", |(_, n)| n)
+    }
+}
+
+/// An entry of the vocabulary.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Term {
+    /// What it explains.
+    pub kind: TermKind,
+    /// The names that it goes by.
+    pub names: Vec<&'static str>,
+    /// The encodings of a field, the generations of a kind of access; empty for all.
+    pub only: Vec<&'static str>,
+    /// The explanation, a paragraph each.
+    pub text: Vec<String>,
+    /// Formulas (`=`).
+    pub formula: Vec<String>,
+    /// What is checked (`?`).
+    pub checks: Vec<String>,
+    /// Notes, differences between generations, what happens on a violation (`!`).
+    pub notes: Vec<String>,
+    /// When results may be read (`>`).
+    pub completion: Vec<String>,
+}
+
+/// The files.
+const FILES: &[&str] = &[];
+
+fn parse(text: &'static str) -> Vec<Term> {
+    let mut terms = Vec::new();
+    for block in blocks(text) {
+        let mut words = block.head.split_whitespace();
+        let Some(kind) = words
+            .next()
+            .and_then(|w| TermKind::ALL.iter().find(|(_, n)| *n == w))
+            .map(|(k, _)| *k)
+        else {
+            continue;
+        };
+        let words: Vec<&'static str> = words.collect();
+        let (names, only) = match kind {
+            TermKind::Memory => words.split_at(1.min(words.len())),
+            TermKind::Answer => (&words[..], &[][..]),
+            _ => match words.iter().position(|w| *w == "in") {
+                Some(at) => (&words[..at], &words[at + 1..]),
+                None => (&words[..], &[][..]),
+            },
+        };
+        let mut term = Term {
+            kind,
+            names: names.to_vec(),
+            only: only.to_vec(),
+            text: Vec::new(),
+            formula: Vec::new(),
+            checks: Vec::new(),
+            notes: Vec::new(),
+            completion: Vec::new(),
+        };
+        for (mark, line) in block.lines {
+            match mark {
+                '=' => term.formula.push(line),
+                '?' => term.checks.push(line),
+                '!' => term.notes.push(line),
+                '>' => term.completion.push(line),
+                _ => term.text.push(line),
+            }
+        }
+        terms.push(term);
+    }
+    terms
+}
+
+/// Every entry, in the order of the files.
+pub fn terms() -> &'static [Term] {
+    static TERMS: OnceLock<Vec<Term>> = OnceLock::new();
+    TERMS.get_or_init(|| FILES.iter().flat_map(|f| parse(f)).collect())
+}
+
+/// The entries of a kind under a name, case ignored.
+pub fn find_terms(kind: TermKind, name: &str) -> Vec<&'static Term> {
+    let plain = |n: &str| {
+        let n = n.to_ascii_lowercase();
+        // ENC_MUBUF and MUBUF are one encoding.
+        if kind == TermKind::Encoding {
+            n.strip_prefix("enc_").unwrap_or(&n).to_owned()
+        } else {
+            n
+        }
+    };
+    let wanted = plain(name);
+    terms()
+        .iter()
+        .filter(|t| t.kind == kind && t.names.iter().any(|n| plain(n) == wanted))
+        .collect()
+}
+
+/// What a field does in an encoding, in a sentence or two.
+pub fn field(name: &str, layouts: &[&str]) -> Option<&'static str> {
+    let entries = find_terms(TermKind::Field, name);
+    let fits = |t: &&&Term| {
+        t.only.iter().any(|e| {
+            let e = e.strip_prefix("ENC_").unwrap_or(e);
+            layouts.contains(&e)
+        })
+    };
+    entries
+        .iter()
+        .find(fits)
+        .or_else(|| entries.iter().find(|t| t.only.is_empty()))
+        .or_else(|| entries.first())
+        .and_then(|t| t.text.first())
+        .map(String::as_str)
+}
+
+/// The kind of access of an instruction that accesses memory.
+pub fn memory_kind(mnemonic: &str, layout: &str) -> Option<&'static str> {
+    Some(match layout {
+        "MUBUF" => "buffer",
+        "MTBUF" => "typed-buffer",
+        "VBUFFER" if mnemonic.starts_with("tbuffer") => "typed-buffer",
+        "VBUFFER" => "buffer",
+        "FLAT" | "VFLAT" => "flat",
+        "GLOBAL" | "VGLOBAL" => "global",
+        "SCRATCH" | "VSCRATCH" => "scratch",
+        "DS" if mnemonic.starts_with("ds_gws") || mnemonic.contains("ordered") => "gds",
+        "DS" => "lds",
+        "SMEM" if mnemonic.contains("buffer") => "scalar-buffer",
+        "SMEM" => "scalar",
+        "MIMG" | "VIMAGE" | "VSAMPLE" => "image",
+        _ => return None,
+    })
+}
+
+/// What holds for the accesses of an instruction in a generation.
+pub(crate) fn memory(mnemonic: &str, layout: &str, generation: Generation) -> Option<MemoryFacts> {
+    let kind = memory_kind(mnemonic, layout)?;
+    let key = amd::key(generation);
+    let entry = find_terms(TermKind::Memory, kind)
+        .into_iter()
+        .find(|t| t.only.is_empty() || t.only.contains(&key))?;
+    Some(MemoryFacts {
+        kind,
+        address: entry.formula.clone(),
+        checks: entry.checks.clone(),
+        violations: entry.notes.clone(),
+        completion: entry.completion.clone(),
+    })
+}
+
+impl Term {
+    /// The entry as a document.
+    pub fn document(&self) -> Document {
+        let mut doc = Document::default();
+        let mut title = format!("{} {}", self.kind.name(), self.names.join(", "));
+        if !self.only.is_empty() {
+            title.push_str(&format!(" ({})", self.only.join(", ")));
+        }
+        doc.heading(2, title);
+        for p in &self.text {
+            doc.paragraph(p.clone());
+        }
+        doc.code(self.formula.clone());
+        for (what, lines) in [
+            ("checked: ", &self.checks),
+            ("", &self.notes),
+            ("result: ", &self.completion),
+        ] {
+            doc.list(lines.iter().map(|l| format!("{what}{l}")).collect());
+        }
+        doc
+    }
+}
+
+/// A buffer format with the codes that it has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BufferFormat {
+    /// The name without its prefix, as in "32_FLOAT".
+    pub name: String,
+    /// How many bytes an element takes.
+    pub bytes: u32,
+    /// The components' widths in bits, X first.
+    pub components: Vec<u32>,
+    /// The number format, in words.
+    pub number: &'static str,
+    /// The generations that have it: data and number format up to CDNA 4, the unified code on RDNA.
+    pub codes: Vec<(&'static str, String)>,
+}
+
+fn memory_generation(generation: Generation) -> waveglass_mem::Generation {
+    use waveglass_mem::Generation as M;
+    match generation {
+        Generation::Gcn5 => M::Gcn5,
+        Generation::Cdna1 => M::Cdna1,
+        Generation::Cdna2 => M::Cdna2,
+        Generation::Cdna3 => M::Cdna3,
+        Generation::Cdna4 => M::Cdna4,
+        Generation::Cdna5 => M::Cdna5,
+        Generation::Rdna1 => M::Rdna1,
+        Generation::Rdna2 => M::Rdna2,
+        Generation::Rdna3 => M::Rdna3,
+        Generation::Rdna3_5 => M::Rdna3_5,
+        Generation::Rdna4 => M::Rdna4,
+    }
+}
+
+/// Every buffer format of any generation.
+pub fn buffer_formats() -> Vec<BufferFormat> {
+    let mut formats: Vec<BufferFormat> = Vec::new();
+    for generation in GENERATIONS {
+        for (code, f) in waveglass_mem::buffer::Format::all(memory_generation(generation)) {
+            let code = match generation {
+                Generation::Gcn5
+                | Generation::Cdna1
+                | Generation::Cdna2
+                | Generation::Cdna3
+                | Generation::Cdna4 => format!("DFMT {}, NFMT {}", code & 15, code >> 4),
+                _ => code.to_string(),
+            };
+            let name = f.to_string();
+            let at = formats
+                .iter()
+                .position(|b| b.name == name)
+                .unwrap_or_else(|| {
+                    formats.push(BufferFormat {
+                        name,
+                        bytes: f.bytes(),
+                        components: f.layout.widths().to_vec(),
+                        number: number_in_words(f.number),
+                        codes: Vec::new(),
+                    });
+                    formats.len() - 1
+                });
+            formats[at].codes.push((generation.name(), code));
+        }
+    }
+    formats
+}
+
+fn number_in_words(number: waveglass_mem::buffer::NumberFormat) -> &'static str {
+    use waveglass_mem::buffer::NumberFormat as N;
+    match number {
+        N::Unorm => "unsigned, scaled to 0 to 1",
+        N::Snorm => "signed, scaled to -1 to 1; the two lowest codes are both -1",
+        N::Uscaled => "unsigned integers, floats of the same value in registers",
+        N::Sscaled => "signed integers, floats of the same value in registers",
+        N::Uint => "unsigned integers",
+        N::Sint => "signed integers",
+        N::Float => "floats",
+    }
+}
+
+/// The buffer format of that name, with or without `BUF_FMT_`, case ignored.
+pub fn buffer_format(name: &str) -> Option<BufferFormat> {
+    let upper = name.to_ascii_uppercase();
+    let plain = upper.strip_prefix("BUF_FMT_").unwrap_or(&upper);
+    buffer_formats().into_iter().find(|f| f.name == plain)
+}
+
+impl BufferFormat {
+    /// The format as a document.
+    pub fn document(&self) -> Document {
+        let mut doc = Document::default();
+        doc.heading(1, format!("BUF_FMT_{}", self.name));
+        let widths: Vec<String> = self
+            .components
+            .iter()
+            .zip(["X", "Y", "Z", "W"])
+            .map(|(w, c)| format!("{c} {w} bits"))
+            .collect();
+        doc.paragraph(format!(
+            "{} bytes an element: {}; {}.",
+            self.bytes,
+            widths.join(", "),
+            self.number
+        ));
+        doc.table(
+            &["generation", "code"],
+            self.codes
+                .iter()
+                .map(|(g, c)| vec![(*g).to_owned(), c.clone()])
+                .collect(),
+        );
+        doc
+    }
 }

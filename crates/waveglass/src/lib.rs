@@ -40,6 +40,7 @@ pub use waveglass_exec as exec;
 pub use waveglass_isa as isa;
 pub use waveglass_mem as mem;
 pub use waveglass_object as object;
+pub use waveglass_reference as reference;
 
 pub use launch::{Arg, Launch, LaunchError, Module, Report};
 pub use waveglass_exec::{Limits, RunError};

@@ -1,7 +1,7 @@
 //! The bits of an encoding, drawn for one instruction.
 
 use serde::Serialize;
-use waveglass_isa::{EncodingField, InstDef, OperandKind, Target, row_layout};
+use waveglass_isa::{Encoding, EncodingField, InstDef, OperandKind, Target, row_layout};
 
 use crate::catalogue::Name;
 
@@ -74,7 +74,7 @@ pub struct BitRow {
 }
 
 /// The encodings of a name on a target, the main one first.
-pub(super) fn cards(name: &Name, rows: &[&'static InstDef], target: Target) -> Vec<EncodingCard> {
+pub(crate) fn cards(name: &Name, rows: &[&'static InstDef], target: Target) -> Vec<EncodingCard> {
     rows.chunk_by(|a, b| a.encoding() == b.encoding())
         .map(|forms| card(name, forms, target))
         .collect()
@@ -196,20 +196,51 @@ fn identifier(def: &InstDef, target: Target) -> Option<String> {
 
 /// The fields of an instruction's encoding from the highest bit down, as its forms use them.
 pub fn encoding_rows(forms: &[&'static InstDef], target: Target) -> Vec<BitRow> {
-    let layout = row_layout(forms[0], target);
     let mut rows = Vec::new();
-    for &(encoding, at) in layout.iter().rev() {
-        let mut fields: Vec<&EncodingField> = encoding.fields.iter().collect();
-        fields.sort_by_key(|f| std::cmp::Reverse(f.hi));
-        let mut next = encoding.bits as u32;
-        for f in fields {
-            gap(&mut rows, at, next, f.hi as u32 + 1);
-            next = f.lo as u32;
-            rows.push(row(f, at, forms));
-        }
-        gap(&mut rows, at, next, 0);
+    for &(encoding, at) in row_layout(forms[0], target).iter().rev() {
+        push_rows(&mut rows, encoding, at, |f| row(f, at, forms));
     }
     rows
+}
+
+/// The fields of an encoding whatever the instruction.
+pub fn plain_rows(encoding: &'static Encoding) -> Vec<BitRow> {
+    let mut rows = Vec::new();
+    push_rows(&mut rows, encoding, 0, |f| BitRow {
+        name: f.name,
+        hi: f.hi as u32,
+        lo: f.lo as u32,
+        kind: match f.fixed {
+            Some(_) => BitKind::Fixed,
+            None if is_opcode(f.name) => BitKind::Opcode,
+            None => BitKind::Operand,
+        },
+        value: f
+            .fixed
+            .map(|v| format!("{v:0width$b}", width = f.width() as usize)),
+    });
+    rows
+}
+
+/// Adds the rows of an encoding that begins at bit `at`, gaps among them.
+fn push_rows(
+    rows: &mut Vec<BitRow>,
+    encoding: &'static Encoding,
+    at: u32,
+    row: impl Fn(&EncodingField) -> BitRow,
+) {
+    let mut fields: Vec<&EncodingField> = encoding.fields.iter().collect();
+    fields.sort_by_key(|f| std::cmp::Reverse(f.hi));
+    let mut above = encoding.bits as u32;
+    for f in fields {
+        // Reserved bits are bits without a field.
+        if f.name != "RESERVED" {
+            gap(rows, at, above, f.hi as u32 + 1);
+            above = f.lo as u32;
+            rows.push(row(f));
+        }
+    }
+    gap(rows, at, above, 0);
 }
 
 /// Bits without a field, cut at the dwords' ends.
@@ -217,28 +248,15 @@ fn gap(rows: &mut Vec<BitRow>, at: u32, above: u32, from: u32) {
     let mut hi = above;
     while hi > from {
         let lo = from.max((hi - 1) / 32 * 32);
-        unassigned(rows, at + hi - 1, at + lo);
+        rows.push(BitRow {
+            name: "unassigned",
+            hi: at + hi - 1,
+            lo: at + lo,
+            kind: BitKind::Unassigned,
+            value: None,
+        });
         hi = lo;
     }
-}
-
-fn unassigned(rows: &mut Vec<BitRow>, hi: u32, lo: u32) {
-    // Neighbours that are both without a field are one.
-    if let Some(last) = rows.last_mut()
-        && last.kind == BitKind::Unassigned
-        && last.lo == hi + 1
-        && last.lo % 32 != 0
-    {
-        last.lo = lo;
-        return;
-    }
-    rows.push(BitRow {
-        name: "unassigned",
-        hi,
-        lo,
-        kind: BitKind::Unassigned,
-        value: None,
-    });
 }
 
 fn row(f: &EncodingField, at: u32, forms: &[&'static InstDef]) -> BitRow {
@@ -256,15 +274,6 @@ fn row(f: &EncodingField, at: u32, forms: &[&'static InstDef]) -> BitRow {
         })
     };
     let kind = match f.name {
-        "RESERVED" => {
-            return BitRow {
-                name: "unassigned",
-                hi: at + f.hi as u32,
-                lo,
-                kind: BitKind::Unassigned,
-                value: None,
-            };
-        }
         n if is_opcode(n) => BitKind::Opcode,
         _ if f.fixed.is_some() => BitKind::Fixed,
         "ACC" | "ACC_CD" if !fixed => BitKind::Modifier,

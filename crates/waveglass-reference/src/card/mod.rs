@@ -6,13 +6,15 @@ mod relation;
 
 use serde::Serialize;
 use waveglass_exec::Fidelity;
-use waveglass_isa::{Generation, Implicit, InstDef, InstInfo, Target};
+use waveglass_isa::{Generation, Implicit, InstDef, InstInfo, Target, row_layout};
 
 use crate::catalogue::{GENERATIONS, Instruction, Name, targets};
 use crate::description::{Description, description, members};
 use crate::example::{Example, Examples};
+use crate::vocabulary;
 
-pub use encoding::{BitKind, BitRow, EncodingCard, Opcode, encoding_rows};
+pub(crate) use encoding::cards as encoding_cards;
+pub use encoding::{BitKind, BitRow, EncodingCard, Opcode, encoding_rows, plain_rows};
 pub use operands::OperandRow;
 pub use relation::{Difference, GenerationRow, Relation};
 
@@ -156,7 +158,7 @@ impl Cards {
         let rows = rows_in(name, generation);
         let target = first_target(name, generation)?;
         let described = description(name.mnemonic).unwrap_or_else(undescribed);
-        let encodings = encoding::cards(name, &rows, target);
+        let encodings = encoding_cards(name, &rows, target);
         let main: Vec<&'static InstDef> = rows
             .iter()
             .copied()
@@ -179,7 +181,9 @@ impl Cards {
             formula: described.formula,
             notes: described.notes,
             prose: described.prose,
-            memory: crate::vocabulary::memory(name.mnemonic, rows[0].encoding(), generation),
+            memory: row_layout(rows[0], target)
+                .first()
+                .and_then(|(e, _)| vocabulary::memory(name.mnemonic, e.name, generation)),
             operands: operands::rows(&main, target, generation, &names),
             implicit: implicit(&main),
             counters: info

@@ -8,6 +8,7 @@ use waveglass::isa::Target;
 
 use crate::access::AccessArgs;
 use crate::descriptor::DescriptorArgs;
+use crate::explain::{CompareArgs, ExplainArgs, SearchArgs};
 use crate::run::RunArgs;
 
 /// Run, check and explain AMD GPU machine code on any CPU.
@@ -38,6 +39,12 @@ pub(crate) enum Command {
     Access(AccessArgs),
     /// Explain a buffer resource descriptor (V#), or make one from its fields.
     Descriptor(DescriptorArgs),
+    /// Explain an instruction, an encoding, a field, a counter, a register or a format.
+    Explain(ExplainArgs),
+    /// Set the encodings of an instruction on several targets, or of two instructions, side by side.
+    Compare(CompareArgs),
+    /// Find instructions by what they do.
+    Search(SearchArgs),
     /// List the targets.
     Targets(TargetsArgs),
     /// Print a shell's completion script.

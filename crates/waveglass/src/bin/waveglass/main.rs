@@ -7,6 +7,7 @@ mod decode;
 mod demo;
 mod descriptor;
 mod dis;
+mod explain;
 mod failure;
 mod output;
 mod run;
@@ -50,6 +51,9 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Decode(args) => decode::main(&args),
         Command::Access(args) => access::main(&args),
         Command::Descriptor(args) => descriptor::main(&args),
+        Command::Explain(args) => explain::explain(&args),
+        Command::Compare(args) => explain::compare(&args),
+        Command::Search(args) => explain::search(&args),
         Command::Targets(args) => targets::main(&args),
         Command::Completions { shell } => {
             let mut text = Vec::new();
