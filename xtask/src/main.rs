@@ -5,6 +5,7 @@ mod bench;
 mod bench_asm;
 mod compare;
 mod differs;
+mod evidence;
 mod import;
 mod llvm;
 mod rules;
@@ -25,6 +26,7 @@ cargo xtask show TARGET[/WAVE] HEX...  both texts for an instruction's bytes
 cargo xtask sweep [TARGET|all]        opcodes that only LLVM or only the table has
 cargo xtask bench-asm TARGET FILE...   time the assembler against llvm-mc over compiler output
 cargo xtask bench-decode TARGET FILE time decode and print against LLVM over compiled code
+cargo xtask evidence [--check]       write what the tests cover, for the reference's fidelity table
 cargo xtask rules                    write docs/memory-rules.md from the tests of the memory model
 cargo xtask semantics [TARGET|all] [names]
                                      count the instructions that are executed and refused, by family
@@ -72,6 +74,8 @@ fn main() -> Result<()> {
         }
         ["bench-asm", target, files @ ..] => bench_asm::run(target.parse()?, files),
         ["rules"] => rules::run(),
+        ["evidence"] => evidence::run(false),
+        ["evidence", "--check"] => evidence::run(true),
         ["bench-decode", target, file] => bench::run(target.parse()?, file),
         ["semantics", rest @ ..] => {
             let targets: Vec<Target> = match rest.first() {

@@ -65,6 +65,7 @@ impl Bench {
             .wave_size(self.wave.lanes() as u32)
             .decode(&bytes)
             .unwrap_or_else(|e| panic!("{hex}: {e}"));
+        note(&inst);
         let op = self.compile(&inst);
         self.run_op(&op)
     }
@@ -144,5 +145,25 @@ impl Bench {
     pub(crate) fn peek_lds(&self, offset: usize) -> u32 {
         let b = &self.lds.bytes()[offset..offset + 4];
         u32::from_le_bytes([b[0], b[1], b[2], b[3]])
+    }
+}
+
+/// Notes what a test executes, in a file of the folder that `WAVEGLASS_EVIDENCE` names:
+/// `cargo xtask evidence` makes the evidence of the fidelity table of it.
+pub(crate) fn note(inst: &Inst) {
+    use std::collections::HashSet;
+    use std::io::Write as _;
+    use std::sync::{LazyLock, Mutex};
+    type Notes = Mutex<(HashSet<(Target, &'static str)>, std::fs::File)>;
+    static NOTES: LazyLock<Option<Notes>> = LazyLock::new(|| {
+        let folder = std::env::var_os("WAVEGLASS_EVIDENCE")?;
+        let name = format!("exec-{}", std::process::id());
+        let file = std::fs::File::create(std::path::Path::new(&folder).join(name));
+        Some(Mutex::new((HashSet::new(), file.expect("a folder"))))
+    });
+    let Some(notes) = &*NOTES else { return };
+    let (seen, file) = &mut *notes.lock().unwrap_or_else(|e| e.into_inner());
+    if seen.insert((inst.target(), inst.mnemonic())) {
+        writeln!(file, "{} {}", inst.target(), inst.mnemonic()).expect("room for notes");
     }
 }

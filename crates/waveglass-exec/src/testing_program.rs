@@ -60,6 +60,9 @@ pub(crate) fn run_with(
         let Some(op) = program.ops().get(ip as usize) else {
             break;
         };
+        if let Some(inst) = &op.inst {
+            crate::testing::note(inst);
+        }
         let mut m = Machine {
             wave: &mut wave,
             lds: &mut lds,

@@ -21,7 +21,87 @@ pub struct Description {
 }
 
 /// The files, with their names for messages.
-pub(crate) const FILES: &[(&str, &str)] = &[];
+pub(crate) const FILES: &[(&str, &str)] = &[
+    (
+        "scalar_alu.txt",
+        include_str!("../data/descriptions/scalar_alu.txt"),
+    ),
+    (
+        "scalar_float.txt",
+        include_str!("../data/descriptions/scalar_float.txt"),
+    ),
+    (
+        "control.txt",
+        include_str!("../data/descriptions/control.txt"),
+    ),
+    (
+        "scalar_memory.txt",
+        include_str!("../data/descriptions/scalar_memory.txt"),
+    ),
+    (
+        "vector_moves.txt",
+        include_str!("../data/descriptions/vector_moves.txt"),
+    ),
+    (
+        "vector_integer.txt",
+        include_str!("../data/descriptions/vector_integer.txt"),
+    ),
+    (
+        "vector_bits.txt",
+        include_str!("../data/descriptions/vector_bits.txt"),
+    ),
+    (
+        "vector_float.txt",
+        include_str!("../data/descriptions/vector_float.txt"),
+    ),
+    (
+        "compare.txt",
+        include_str!("../data/descriptions/compare.txt"),
+    ),
+    (
+        "convert.txt",
+        include_str!("../data/descriptions/convert.txt"),
+    ),
+    (
+        "packed.txt",
+        include_str!("../data/descriptions/packed.txt"),
+    ),
+    ("dot.txt", include_str!("../data/descriptions/dot.txt")),
+    ("lanes.txt", include_str!("../data/descriptions/lanes.txt")),
+    ("dual.txt", include_str!("../data/descriptions/dual.txt")),
+    (
+        "matrix.txt",
+        include_str!("../data/descriptions/matrix.txt"),
+    ),
+    (
+        "buffer.txt",
+        include_str!("../data/descriptions/buffer.txt"),
+    ),
+    (
+        "typed_buffer.txt",
+        include_str!("../data/descriptions/typed_buffer.txt"),
+    ),
+    (
+        "global.txt",
+        include_str!("../data/descriptions/global.txt"),
+    ),
+    ("flat.txt", include_str!("../data/descriptions/flat.txt")),
+    (
+        "scratch.txt",
+        include_str!("../data/descriptions/scratch.txt"),
+    ),
+    ("lds.txt", include_str!("../data/descriptions/lds.txt")),
+    ("cache.txt", include_str!("../data/descriptions/cache.txt")),
+    ("image.txt", include_str!("../data/descriptions/image.txt")),
+    (
+        "interpolation.txt",
+        include_str!("../data/descriptions/interpolation.txt"),
+    ),
+    (
+        "export_interpolation.txt",
+        include_str!("../data/descriptions/export_interpolation.txt"),
+    ),
+];
 
 struct Entry {
     group: &'static str,
@@ -179,6 +259,39 @@ fn type_in_words(ty: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_mnemonic_is_described_once() {
+        let mut described = HashSet::new();
+        for (file, text) in FILES {
+            for b in blocks(text) {
+                if b.head.starts_with("group ") {
+                    continue;
+                }
+                for (name, _) in b.head.split_whitespace().flat_map(expand) {
+                    assert!(
+                        catalogue().named(&name).is_some(),
+                        "{file}:{}: {name} is no mnemonic",
+                        b.line
+                    );
+                    assert!(
+                        described.insert(name.clone()),
+                        "{file}:{}: {name} again",
+                        b.line
+                    );
+                }
+            }
+        }
+        for n in &catalogue().names {
+            let d = description(n.mnemonic).unwrap_or_else(|| panic!("{}: nothing", n.mnemonic));
+            assert!(d.summary.ends_with('.'), "{}: {}", n.mnemonic, d.summary);
+            assert!(!d.group.is_empty(), "{}", n.mnemonic);
+            let all = format!("{}{}{:?}{:?}", d.summary, d.prose, d.notes, d.formula);
+            assert!(!all.contains('$'), "{}: {all}", n.mnemonic);
+        }
+    }
 
     #[test]
     fn choices_fill_the_text() {

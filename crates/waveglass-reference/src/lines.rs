@@ -45,7 +45,7 @@ pub(crate) fn blocks(text: &'static str) -> Vec<Block> {
         }
         let marked = body
             .split_once(' ')
-            .filter(|(mark, _)| matches!(*mark, "=" | "!" | "?" | ">"));
+            .filter(|(mark, _)| matches!(*mark, "=" | "!" | "?" | ">" | "-"));
         block.lines.push(match marked {
             Some((mark, rest)) => (mark.chars().next().unwrap_or(' '), rest.to_owned()),
             None => (' ', body.to_owned()),

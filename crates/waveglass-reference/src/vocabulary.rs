@@ -71,6 +71,8 @@ pub struct Term {
     pub text: Vec<String>,
     /// Formulas (`=`).
     pub formula: Vec<String>,
+    /// The fields of a register (`-`).
+    pub fields: Vec<String>,
     /// What is checked (`?`).
     pub checks: Vec<String>,
     /// Notes, differences between generations, what happens on a violation (`!`).
@@ -80,7 +82,34 @@ pub struct Term {
 }
 
 /// The files.
-const FILES: &[&str] = &[];
+const FILES: &[(&str, &str)] = &[
+    (
+        "answers.txt",
+        include_str!("../data/vocabulary/answers.txt"),
+    ),
+    (
+        "counters.txt",
+        include_str!("../data/vocabulary/counters.txt"),
+    ),
+    (
+        "encodings.txt",
+        include_str!("../data/vocabulary/encodings.txt"),
+    ),
+    ("fields.txt", include_str!("../data/vocabulary/fields.txt")),
+    ("memory.txt", include_str!("../data/vocabulary/memory.txt")),
+    (
+        "operands.txt",
+        include_str!("../data/vocabulary/operands.txt"),
+    ),
+    (
+        "registers.txt",
+        include_str!("../data/vocabulary/registers.txt"),
+    ),
+];
+
+fn is_generation(word: &str) -> bool {
+    word == "all" || GENERATIONS.iter().any(|g| amd::key(*g) == word)
+}
 
 fn parse(text: &'static str) -> Vec<Term> {
     let mut terms = Vec::new();
@@ -95,7 +124,10 @@ fn parse(text: &'static str) -> Vec<Term> {
         };
         let words: Vec<&'static str> = words.collect();
         let (names, only) = match kind {
-            TermKind::Memory => words.split_at(1.min(words.len())),
+            TermKind::Memory | TermKind::Counter | TermKind::Register => {
+                let names = words.iter().position(|w| is_generation(w));
+                words.split_at(names.unwrap_or(words.len()))
+            }
             TermKind::Answer => (&words[..], &[][..]),
             _ => match words.iter().position(|w| *w == "in") {
                 Some(at) => (&words[..at], &words[at + 1..]),
@@ -108,6 +140,7 @@ fn parse(text: &'static str) -> Vec<Term> {
             only: only.to_vec(),
             text: Vec::new(),
             formula: Vec::new(),
+            fields: Vec::new(),
             checks: Vec::new(),
             notes: Vec::new(),
             completion: Vec::new(),
@@ -115,6 +148,7 @@ fn parse(text: &'static str) -> Vec<Term> {
         for (mark, line) in block.lines {
             match mark {
                 '=' => term.formula.push(line),
+                '-' => term.fields.push(line),
                 '?' => term.checks.push(line),
                 '!' => term.notes.push(line),
                 '>' => term.completion.push(line),
@@ -129,7 +163,7 @@ fn parse(text: &'static str) -> Vec<Term> {
 /// Every entry, in the order of the files.
 pub fn terms() -> &'static [Term] {
     static TERMS: OnceLock<Vec<Term>> = OnceLock::new();
-    TERMS.get_or_init(|| FILES.iter().flat_map(|f| parse(f)).collect())
+    TERMS.get_or_init(|| FILES.iter().flat_map(|(_, text)| parse(text)).collect())
 }
 
 /// The entries of a kind under a name, case ignored.
@@ -193,9 +227,10 @@ pub(crate) fn memory(mnemonic: &str, layout: &str, generation: Generation) -> Op
     let key = amd::key(generation);
     let entry = find_terms(TermKind::Memory, kind)
         .into_iter()
-        .find(|t| t.only.is_empty() || t.only.contains(&key))?;
+        .find(|t| t.holds_for(key))?;
     Some(MemoryFacts {
         kind,
+        text: entry.text.clone(),
         address: entry.formula.clone(),
         checks: entry.checks.clone(),
         violations: entry.notes.clone(),
@@ -204,6 +239,11 @@ pub(crate) fn memory(mnemonic: &str, layout: &str, generation: Generation) -> Op
 }
 
 impl Term {
+    /// Whether the entry holds for a generation by its key, as in "rdna3.5".
+    fn holds_for(&self, generation: &str) -> bool {
+        self.only.is_empty() || self.only.contains(&"all") || self.only.contains(&generation)
+    }
+
     /// The entry as a document.
     pub fn document(&self) -> Document {
         let mut doc = Document::default();
@@ -217,6 +257,7 @@ impl Term {
         }
         doc.code(self.formula.clone());
         for (what, lines) in [
+            ("", &self.fields),
             ("checked: ", &self.checks),
             ("", &self.notes),
             ("result: ", &self.completion),
@@ -337,5 +378,126 @@ impl BufferFormat {
                 .collect(),
         );
         doc
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+    use waveglass_isa::{row_layout, rows};
+
+    #[test]
+    fn every_file_is_read() {
+        for (folder, listed) in [
+            ("vocabulary", FILES),
+            ("descriptions", crate::description::FILES),
+        ] {
+            let path = format!("{}/data/{folder}", env!("CARGO_MANIFEST_DIR"));
+            let there: BTreeSet<String> = std::fs::read_dir(path)
+                .expect("the data is part of the crate")
+                .map(|e| {
+                    e.expect("an entry")
+                        .file_name()
+                        .to_string_lossy()
+                        .into_owned()
+                })
+                .collect();
+            let listed: BTreeSet<String> = listed.iter().map(|(n, _)| (*n).to_owned()).collect();
+            assert_eq!(there, listed);
+        }
+    }
+
+    #[test]
+    fn every_head_is_understood() {
+        for (name, text) in FILES {
+            for b in blocks(text) {
+                let kind = b.head.split_whitespace().next().unwrap_or_default();
+                assert!(
+                    TermKind::ALL.iter().any(|(_, n)| *n == kind),
+                    "{name}:{}: {}",
+                    b.line,
+                    b.head
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_kind_of_access_is_explained_once_for_each_generation() {
+        let mut kinds = BTreeSet::new();
+        for r in rows() {
+            for t in waveglass_isa::Target::ALL {
+                if r.has_target(*t)
+                    && let Some(kind) = memory_kind(r.mnemonic, row_layout(r, *t)[0].0.name)
+                {
+                    kinds.insert((kind, amd::key(t.generation())));
+                }
+            }
+        }
+        for (kind, g) in kinds {
+            let n = find_terms(TermKind::Memory, kind)
+                .iter()
+                .filter(|t| t.holds_for(g))
+                .count();
+            assert_eq!(n, 1, "{kind} on {g}");
+        }
+    }
+
+    #[test]
+    fn every_field_counter_type_and_encoding_is_explained() {
+        let mut without = Vec::new();
+        for r in rows() {
+            for t in waveglass_isa::Target::ALL
+                .iter()
+                .filter(|t| r.has_target(**t))
+            {
+                for (e, _) in row_layout(r, *t) {
+                    if find_terms(TermKind::Encoding, e.name).is_empty() {
+                        without.push(format!("encoding {}", e.name));
+                    }
+                    for f in e.fields {
+                        if f.name != "RESERVED" && field(f.name, &[e.name]).is_none() {
+                            without.push(format!("field {} in {}", f.name, e.name));
+                        }
+                    }
+                }
+                if find_terms(TermKind::Encoding, r.encoding()).is_empty() {
+                    without.push(format!("encoding {}", r.encoding()));
+                }
+            }
+        }
+        for name in amd::amd_names() {
+            let kind = if name.starts_with("OPR_") {
+                TermKind::OperandType
+            } else {
+                TermKind::DataFormat
+            };
+            if find_terms(kind, name).is_empty() {
+                without.push(name.to_owned());
+            }
+        }
+        for c in [
+            "vmcnt",
+            "vscnt",
+            "lgkmcnt",
+            "expcnt",
+            "loadcnt",
+            "storecnt",
+            "samplecnt",
+            "bvhcnt",
+            "dscnt",
+            "kmcnt",
+            "asynccnt",
+            "tensorcnt",
+            "xcnt",
+        ] {
+            if find_terms(TermKind::Counter, c).is_empty() {
+                without.push(c.to_owned());
+            }
+        }
+        without.sort();
+        without.dedup();
+        assert!(without.is_empty(), "{without:#?}");
     }
 }

@@ -110,6 +110,8 @@ pub struct FidelityRow {
 pub struct MemoryFacts {
     /// The kind, as in "buffer".
     pub kind: &'static str,
+    /// What such an access is.
+    pub text: Vec<String>,
     /// How the address comes about.
     pub address: Vec<String>,
     /// What is checked.

@@ -102,6 +102,9 @@ pub fn card_document(card: &Card) -> Document {
 fn memory(doc: &mut Document, card: &Card) {
     let Some(m) = &card.memory else { return };
     doc.heading(2, "Address and order");
+    for p in &m.text {
+        doc.paragraph(p.clone());
+    }
     doc.code(m.address.clone());
     let point = |what: &str, lines: &[String]| -> Vec<String> {
         lines.iter().map(|l| format!("{what}: {l}")).collect()

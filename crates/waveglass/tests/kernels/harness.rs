@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
-use waveglass::exec::MemoryOrder;
+use waveglass::exec::{MemoryOrder, Op, Wave};
 use waveglass::{Limits, Module};
+
+use crate::evidence;
 
 /// The targets in a fat binary of all targets, in the order in which `build.sh` names them.
 pub(crate) const TARGETS: [&str; 12] = [
@@ -257,6 +259,14 @@ fn run(launch: Launch) -> Result<Outputs, String> {
             Arg::Value(bytes) => waveglass::Arg::Value(bytes),
             Arg::Buffer(bytes) => waveglass::Arg::Buffer(bytes),
         });
+    }
+    let see = |_: &Wave, op: &Op| {
+        if let Some(inst) = &op.inst {
+            evidence::note(inst);
+        }
+    };
+    if evidence::is_wanted() {
+        launch = launch.trace(&see);
     }
     let report = launch.run().map_err(|e| e.to_string())?;
     if let Some(e) = report.error {

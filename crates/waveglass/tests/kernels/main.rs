@@ -10,6 +10,7 @@ mod calls;
 mod compare;
 mod crosslane;
 mod diverge;
+mod evidence;
 mod float32;
 mod float64;
 mod generic_pointer;

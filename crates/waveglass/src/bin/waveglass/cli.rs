@@ -9,6 +9,7 @@ use waveglass::isa::Target;
 use crate::access::AccessArgs;
 use crate::descriptor::DescriptorArgs;
 use crate::explain::{CompareArgs, ExplainArgs, SearchArgs};
+use crate::fidelity::FidelityArgs;
 use crate::run::RunArgs;
 
 /// Run, check and explain AMD GPU machine code on any CPU.
@@ -45,6 +46,8 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Find instructions by what they do.
     Search(SearchArgs),
+    /// Say what Waveglass can do with each instruction, and by which evidence.
+    Fidelity(FidelityArgs),
     /// List the targets.
     Targets(TargetsArgs),
     /// Print a shell's completion script.

@@ -9,6 +9,7 @@ mod descriptor;
 mod dis;
 mod explain;
 mod failure;
+mod fidelity;
 mod output;
 mod run;
 mod targets;
@@ -54,6 +55,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Explain(args) => explain::explain(&args),
         Command::Compare(args) => explain::compare(&args),
         Command::Search(args) => explain::search(&args),
+        Command::Fidelity(args) => fidelity::main(&args),
         Command::Targets(args) => targets::main(&args),
         Command::Completions { shell } => {
             let mut text = Vec::new();
