@@ -73,7 +73,8 @@ impl Instruction {
         let mut all: Vec<&'static str> = self.names().map(|n| n.mnemonic).collect();
         for name in self.names() {
             for alias in name.aliases {
-                if !all.contains(alias) {
+                // A suffix that asks for an encoding makes no other name.
+                if !all.contains(alias) && !all.contains(&without_suffix(alias)) {
                     all.push(alias);
                 }
             }

@@ -27,6 +27,10 @@ pub(crate) const FILES: &[(&str, &str)] = &[
         include_str!("../data/descriptions/scalar_alu.txt"),
     ),
     (
+        "scalar_masks_moves.txt",
+        include_str!("../data/descriptions/scalar_masks_moves.txt"),
+    ),
+    (
         "scalar_float.txt",
         include_str!("../data/descriptions/scalar_float.txt"),
     ),
@@ -53,6 +57,10 @@ pub(crate) const FILES: &[(&str, &str)] = &[
     (
         "vector_float.txt",
         include_str!("../data/descriptions/vector_float.txt"),
+    ),
+    (
+        "vector_functions.txt",
+        include_str!("../data/descriptions/vector_functions.txt"),
     ),
     (
         "compare.txt",

@@ -252,7 +252,7 @@ fn buffer_store_format_x_of_cdna4() {
 #[test]
 fn the_pages_words_for_operands_are_explained() {
     for (kind, name, words) in [
-        (TermKind::OperandType, "OPR_VGPR", &["vector"][..]),
+        (TermKind::OperandType, "OPR_VGPR", &["Vector"][..]),
         (TermKind::OperandType, "OPR_SREG", &["VCC", "NULL"]),
         (TermKind::OperandType, "OPR_SREG_M0", &["M0"]),
         (TermKind::DataFormat, "FMT_ANY", &["ny"]),
