@@ -4,6 +4,7 @@
 //! The head of an entry is its kind and its names; a `field` may say in which encodings
 //! (`field OFFSET in MUBUF MTBUF`), a `memory` entry names the generations for which it holds.
 
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use serde::Serialize;
@@ -16,7 +17,7 @@ use crate::lines::blocks;
 use crate::render::Document;
 
 /// What an entry explains.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TermKind {
     /// A kind of memory access.
@@ -160,28 +161,51 @@ fn parse(text: &'static str) -> Vec<Term> {
     terms
 }
 
+struct Index {
+    terms: Vec<Term>,
+    /// The entries of a name, plain as [`plain`] makes it.
+    names: HashMap<(TermKind, String), Vec<usize>>,
+}
+
+fn index() -> &'static Index {
+    static INDEX: OnceLock<Index> = OnceLock::new();
+    INDEX.get_or_init(|| {
+        let terms: Vec<Term> = FILES.iter().flat_map(|(_, text)| parse(text)).collect();
+        let mut names: HashMap<(TermKind, String), Vec<usize>> = HashMap::new();
+        for (at, t) in terms.iter().enumerate() {
+            for n in &t.names {
+                names
+                    .entry((t.kind, plain(t.kind, n)))
+                    .or_default()
+                    .push(at);
+            }
+        }
+        Index { terms, names }
+    })
+}
+
+/// A name as it is looked up: ENC_MUBUF and mubuf are one encoding.
+fn plain(kind: TermKind, name: &str) -> String {
+    let upper = name.to_ascii_uppercase();
+    match upper.strip_prefix("ENC_") {
+        Some(rest) if kind == TermKind::Encoding => rest.to_owned(),
+        _ => upper,
+    }
+}
+
 /// Every entry, in the order of the files.
 pub fn terms() -> &'static [Term] {
-    static TERMS: OnceLock<Vec<Term>> = OnceLock::new();
-    TERMS.get_or_init(|| FILES.iter().flat_map(|(_, text)| parse(text)).collect())
+    &index().terms
 }
 
 /// The entries of a kind under a name, case ignored.
 pub fn find_terms(kind: TermKind, name: &str) -> Vec<&'static Term> {
-    let plain = |n: &str| {
-        let n = n.to_ascii_lowercase();
-        // ENC_MUBUF and MUBUF are one encoding.
-        if kind == TermKind::Encoding {
-            n.strip_prefix("enc_").unwrap_or(&n).to_owned()
-        } else {
-            n
-        }
-    };
-    let wanted = plain(name);
-    terms()
-        .iter()
-        .filter(|t| t.kind == kind && t.names.iter().any(|n| plain(n) == wanted))
-        .collect()
+    let index = index();
+    index
+        .names
+        .get(&(kind, plain(kind, name)))
+        .map(|found| found.iter().map(|&at| &index.terms[at]).collect())
+        .unwrap_or_default()
 }
 
 /// What a field does in an encoding, in a sentence or two.

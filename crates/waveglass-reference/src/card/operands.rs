@@ -66,6 +66,11 @@ pub(super) fn rows(
             let bits = data_bits(o, target);
             if let Some(row) = rows.iter_mut().find(|r| r.field == field.name) {
                 row.data_bits = row.data_bits.max(bits);
+                let other = allowed(o.kind, bits.unwrap_or(32), target);
+                // Forms that take other registers add them: a VGPR in one, an AGPR in another.
+                if bits == row.data_bits && !row.allowed.contains(&other) {
+                    row.allowed = format!("{}; {other}", row.allowed);
+                }
                 continue;
             }
             let row = OperandRow {

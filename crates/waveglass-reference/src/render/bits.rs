@@ -26,6 +26,7 @@ fn draw_dword(rows: &[BitRow], out: &mut Vec<String>) {
         let label = match (&r.value, r.kind) {
             (Some(v), BitKind::Fixed | BitKind::Opcode | BitKind::Form) => v.clone(),
             (_, BitKind::Unassigned) => String::new(),
+            (_, BitKind::Unused) => format!("({})", r.name),
             _ => r.name.to_owned(),
         };
         let above = range(r.hi, r.lo);
