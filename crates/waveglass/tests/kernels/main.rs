@@ -22,6 +22,7 @@ mod matmul;
 mod matrix;
 mod orders;
 mod private_array;
+mod programs;
 mod reduce;
 mod switch;
 mod transcendental;
