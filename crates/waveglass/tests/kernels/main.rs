@@ -26,3 +26,4 @@ mod programs;
 mod reduce;
 mod switch;
 mod transcendental;
+mod triton;

@@ -1,7 +1,7 @@
 //! Compiled programs wait for what they use: they give the same in every memory order, and no
 //! register is used in flight.
 
-use super::{calls, crosslane, diverge, generic_pointer, linear, matmul, programs, reduce};
+use super::{calls, crosslane, diverge, generic_pointer, linear, matmul, programs, reduce, triton};
 use crate::harness::{in_order, plain, with_order};
 use waveglass::exec::MemoryOrder;
 
@@ -28,6 +28,12 @@ const TESTS: &[fn()] = &[
 fn all(order: MemoryOrder) {
     for &test in TESTS {
         in_order(order, "O3", test);
+    }
+    for test in [
+        triton::products_of_small_integers_are_exact,
+        triton::attention_agrees_with_softmax_of_all_scores,
+    ] {
+        in_order(order, "triton", test);
     }
 }
 
