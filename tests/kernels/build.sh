@@ -36,7 +36,8 @@ job() {
 }
 
 for source in abi bytes calls crosslane diverge float32 float64 generic_pointer half integer linear matmul \
-  private_array reduce switch transcendental; do
+  private_array reduce switch transcendental \
+  fft grid_barrier histogram mandelbrot nbody queue radix_sort search sha256 sparse stencil; do
   for opt in O0 O3; do
     job "$source.$opt.hipfb" $source "$ALL" -$opt
   done
@@ -47,6 +48,9 @@ for source in abi crosslane diverge generic_pointer integer reduce; do
   for opt in O0 O3; do
     job "$source.$opt.wave64.hipfb" $source "$WAVE64" -$opt -mwavefrontsize64
   done
+done
+for source in histogram radix_sort sparse; do
+  job "$source.O3.wave64.hipfb" $source "$WAVE64" -O3 -mwavefrontsize64
 done
 
 # Targets with matrix instructions.

@@ -23,6 +23,8 @@ mod matmul;
 mod matrix;
 mod orders;
 mod private_array;
+mod programs;
 mod reduce;
 mod switch;
 mod transcendental;
+mod triton;

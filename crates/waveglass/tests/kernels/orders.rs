@@ -1,7 +1,7 @@
 //! Compiled programs wait for what they use: they give the same in every memory order, and no
 //! register is used in flight.
 
-use super::{calls, crosslane, diverge, generic_pointer, linear, matmul, reduce};
+use super::{calls, crosslane, diverge, generic_pointer, linear, matmul, programs, reduce, triton};
 use crate::harness::{in_order, plain, with_order};
 use waveglass::exec::MemoryOrder;
 
@@ -20,11 +20,20 @@ const TESTS: &[fn()] = &[
     crosslane::lds_crossbar_moves_between_lanes,
     crosslane::waterfall_loops_serve_each_value_once,
     diverge::barriers_between_divergent_branches_hold,
+    programs::queue::a_queue_that_its_workers_fill_is_worked_off,
+    programs::queue::each_task_is_taken_by_one_workgroup,
+    programs::grid_barrier::workgroups_meet_at_a_barrier_of_the_grid,
 ];
 
 fn all(order: MemoryOrder) {
     for &test in TESTS {
         in_order(order, "O3", test);
+    }
+    for test in [
+        triton::products_of_small_integers_are_exact,
+        triton::attention_agrees_with_softmax_of_all_scores,
+    ] {
+        in_order(order, "triton", test);
     }
 }
 

@@ -177,6 +177,11 @@ fn field(imm: u64) -> (u32, u32) {
     ((imm >> 6 & 31) as u32, u32::MAX >> (31 - (imm >> 11 & 31)))
 }
 
+/// WAVE_SCHED_MODE of gfx12 says which dependencies the hardware looks for by itself; compilers switch
+/// that off and wait with `s_wait_alu` (LLVM's expert scheduling mode). Registers are written at once
+/// here, so that writing it changes nothing.
+const SCHED_MODE: u64 = 26;
+
 /// Why a register is refused.
 const UNKNOWN: &str = "the hardware register is not modelled";
 const EXCEPTIONS: &str = "exceptions of floating point are not gathered";
@@ -219,6 +224,9 @@ fn get_reg(c: &Compile<'_>) -> Op {
 fn set_reg(c: &Compile<'_>, source: Field) -> Op {
     let imm = c.inst.field(Field::Simm16);
     let target = c.inst.target();
+    if target.major() >= 12 && imm & 63 == SCHED_MODE {
+        return c.op(|_, _| NEXT);
+    }
     let Some(reg) = of_number(target, imm & 63) else {
         return refuse(c, UNKNOWN);
     };
