@@ -196,6 +196,10 @@ typedef enum waveglass_space {
    * Memory read by scalar instructions.
    */
   WAVEGLASS_SPACE_SCALAR = 5,
+  /**
+   * The global data share of all waves.
+   */
+  WAVEGLASS_SPACE_GDS = 6,
 } waveglass_space;
 
 /**

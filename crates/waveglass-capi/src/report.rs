@@ -107,6 +107,8 @@ pub enum Space {
     Buffer = 4,
     /// Memory read by scalar instructions.
     Scalar = 5,
+    /// The global data share of all waves.
+    Gds = 6,
 }
 
 /// A memory violation of one lane.
@@ -309,6 +311,7 @@ fn structure(f: &WaveFault, load_address: u64) -> Fault {
             mem::Space::Flat => Space::Flat,
             mem::Space::Buffer => Space::Buffer,
             mem::Space::Scalar => Space::Scalar,
+            mem::Space::Gds => Space::Gds,
         },
         lane: f.fault.lane.into(),
         wave: f.wave,

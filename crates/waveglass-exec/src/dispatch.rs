@@ -193,6 +193,7 @@ impl Dispatch {
             waves_per_group: self.waves_per_group(),
             stop_on_fault: false,
             fault_limit: 64,
+            gds: std::sync::Arc::new(waveglass_mem::Gds::new(memory_generation(self.target))),
         }
     }
 

@@ -77,7 +77,9 @@ const NO_TRAP_HANDLER: &str = "a return from the trap handler, and there is none
 /// Why an instruction without semantics has none.
 pub(crate) fn family_reason(def: &InstDef) -> &'static str {
     let (name, encoding) = (def.mnemonic, def.encoding());
-    if name.contains("bvh") {
+    if let Some(why) = semantics::refused::reason(name) {
+        why
+    } else if name.contains("bvh") {
         "ray tracing is not modelled"
     } else if name.contains("interp") || name.contains("param_load") {
         "interpolation is for graphics and not modelled"
@@ -86,8 +88,6 @@ pub(crate) fn family_reason(def: &InstDef) -> &'static str {
     } else if encoding.contains("IMG") || encoding.contains("IMAGE") || encoding.contains("SAMPLE")
     {
         "image operations are not modelled"
-    } else if name.starts_with("ds_gws") || name == "ds_ordered_count" {
-        "global data share and global wave sync are not modelled"
     } else {
         "the instruction has no semantics here"
     }

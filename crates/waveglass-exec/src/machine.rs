@@ -5,7 +5,8 @@ use crate::error::{Stop, WaveFault};
 use crate::program::{Op, Src, Step};
 use crate::stats::Stats;
 use crate::wave::{Wave, sreg};
-use waveglass_mem::{Apertures, GlobalMemory, Lds, Port};
+use std::sync::Arc;
+use waveglass_mem::{Apertures, Gds, GlobalMemory, Lds, Port};
 
 /// One wave on its way through a program.
 pub struct Machine<'a> {
@@ -38,6 +39,8 @@ pub struct Env {
     pub stop_on_fault: bool,
     /// Memory violations that one wave keeps with their details until they are collected.
     pub fault_limit: usize,
+    /// The device's global data share and global wave sync.
+    pub gds: Arc<Gds>,
 }
 
 impl Machine<'_> {
@@ -75,7 +78,7 @@ impl Machine<'_> {
 
     /// The value in LDS that M0 points to: its address in bits 15:0, its type in 18:16 (Vega ISA
     /// 10.3.1). Past the workgroup's LDS there are zeros.
-    fn lds_direct(&self) -> u32 {
+    pub(crate) fn lds_direct(&self) -> u32 {
         let (m0, bytes) = (self.m0(), self.lds.bytes());
         let byte = |k: usize| {
             let at = (m0 & 0xffff) as usize + k;

@@ -26,6 +26,8 @@ pub enum Step {
     Barrier,
     /// The wave lets others run, then goes on with the next op.
     Yield,
+    /// The wave lets others run, then executes this op again.
+    Retry,
     /// The wave has ended.
     End,
     /// The run stops.

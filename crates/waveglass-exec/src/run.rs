@@ -537,6 +537,10 @@ fn execute<const TRACE: bool>(
                 }
                 return (used, stop);
             }
+            Step::Retry => {
+                m.wave.ip = ip;
+                return (used, Step::Yield);
+            }
             Step::End => return (used, Step::End),
         }
         from = op.address;

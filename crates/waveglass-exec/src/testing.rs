@@ -49,6 +49,7 @@ impl Bench {
                 waves_per_group: 1,
                 stop_on_fault: false,
                 fault_limit: 64,
+                gds: std::sync::Arc::new(waveglass_mem::Gds::new(memory_generation(target))),
             },
             stats: Stats::default(),
             sramecc: true,

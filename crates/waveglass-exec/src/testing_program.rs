@@ -49,6 +49,9 @@ pub(crate) fn run_with(
         waves_per_group: 1,
         stop_on_fault: true,
         fault_limit: 1,
+        gds: std::sync::Arc::new(waveglass_mem::Gds::new(crate::dispatch::memory_generation(
+            target,
+        ))),
     };
     let mut lds = Lds::new(0);
     let mut barrier = Barrier::new(1);
@@ -81,6 +84,7 @@ pub(crate) fn run_with(
             Step::Stop(why) => return Err(why),
             Step::End => break,
             Step::Next | Step::Barrier | Step::Yield => ip = op.next,
+            Step::Retry => {}
         }
     }
     Ok(wave)

@@ -158,6 +158,9 @@ pub struct Port {
     pub scalar_hint: RegionHint,
     /// M0, used only where [`Rules::m0_bounds_lds`] is set.
     pub m0: u32,
+    /// Which share an [`Lds`](crate::Lds) accessed through this port is, for its faults: [`Space::Lds`], or
+    /// [`Space::Gds`] within [`Gds::with_window`](crate::Gds::with_window).
+    pub share: Space,
     /// Faults since the last [`Port::take_faults`], in the order met.
     pub faults: Vec<Fault>,
 }
@@ -171,6 +174,7 @@ impl Port {
             store_hint: RegionHint::default(),
             scalar_hint: RegionHint::default(),
             m0: u32::MAX,
+            share: Space::Lds,
             faults: Vec::new(),
         }
     }

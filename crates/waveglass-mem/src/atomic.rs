@@ -60,6 +60,11 @@ pub enum AtomicOp {
     PkAddF16,
     /// Two independent bf16 additions. 32-bit only.
     PkAddBf16,
+    /// An arrival at an LDS barrier whose pending count has so many bits, 64-bit only (CDNA 5 ISA 11.2.2):
+    /// `D`'s low dword is taken from the low dword, count and phase in one; if that borrows from the phase
+    /// (with 32 bits and no phase: if it becomes negative), the count is set to the initial count in bits
+    /// 47:32.
+    BarrierArrive(u8),
 }
 
 /// How wide an atomic is.
@@ -364,10 +369,24 @@ impl AtomicOp {
                 Self::FMin => float64::min_max(memory, data, false, rules),
                 Self::FMax => float64::min_max(memory, data, true, rules),
                 Self::FCmpSwap => float64::cmp_swap(memory, data, second, rules),
+                Self::BarrierArrive(width) => barrier_arrive(memory, data as u32, width),
                 _ => memory,
             }
         })
     }
+}
+
+/// What an LDS barrier holds after an arrival of `count` (CDNA 5 ISA 11.2.2).
+fn barrier_arrive(barrier: u64, count: u32, width: u8) -> u64 {
+    let before = barrier as u32;
+    let after = before.wrapping_sub(count);
+    let initial = (barrier >> 32) as u32 & 0xffff;
+    let state = match 1u32.checked_shl(width.into()) {
+        Some(phase) if before / phase != after / phase => after & !(phase - 1) | initial,
+        None if after >> 31 != 0 => initial,
+        _ => after,
+    };
+    barrier & !0xffff_ffff | u64::from(state)
 }
 
 #[cfg(test)]

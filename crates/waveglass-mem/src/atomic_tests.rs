@@ -14,6 +14,28 @@ fn op64(op: Op, m: u64, d: u64, x: u64) -> u64 {
 }
 
 // Vega ISA 12.18 (FLAT_ATOMIC_*): "tmp = MEM[addr]; MEM[addr] = ...".
+// rule: an arrival takes from the pending count, and one below zero steps the phase and starts the count
+// again; section CDNA 5 ISA 11.2.2.
+#[test]
+fn an_arrival_that_borrows_from_the_phase_starts_the_count_again() {
+    let rules = AtomicRules::integer(Generation::Cdna5);
+    let arrive =
+        |width, state: u64, by| AtomicOp::BarrierArrive(width).apply64(state, by, 0, rules);
+    // Three arrivals: the count is two at first, and again afterwards.
+    let initial = 2 << 32;
+    assert_eq!(arrive(29, initial | 2, 1), initial | 1);
+    assert_eq!(arrive(29, initial | 1, 1), initial);
+    // 0 - 1 borrows: the phase (bits 31:29) goes from 0 to 7.
+    assert_eq!(arrive(29, initial, 1), initial | 7 << 29 | 2);
+    assert_eq!(arrive(29, initial | 7 << 29, 1), initial | 6 << 29 | 2);
+    // Several at once.
+    assert_eq!(arrive(29, initial | 7 << 29 | 2, 3), initial | 6 << 29 | 2);
+    assert_eq!(arrive(21, initial | 1 << 21, 1), initial | 2);
+    // 32 bits have no phase.
+    assert_eq!(arrive(32, initial, 1), initial | 2);
+    assert_eq!(arrive(32, initial | 5, 1), initial | 4);
+}
+
 #[test]
 fn integer_operations_follow_their_definitions_at_32_bits() {
     for (op, m, d, x, want) in [

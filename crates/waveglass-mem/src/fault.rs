@@ -13,6 +13,8 @@ pub enum Space {
     Global,
     /// The workgroup's local data share.
     Lds,
+    /// The global data share of all waves.
+    Gds,
     /// Thread-private memory.
     Scratch,
     /// A flat address that resolved to none of the others.
@@ -28,6 +30,7 @@ impl fmt::Display for Space {
         f.write_str(match self {
             Self::Global => "global",
             Self::Lds => "LDS",
+            Self::Gds => "GDS",
             Self::Scratch => "scratch",
             Self::Flat => "flat",
             Self::Buffer => "buffer",
@@ -144,7 +147,11 @@ impl fmt::Display for Fault {
             if self.size == 1 { "" } else { "s" },
             self.address,
             self.lane,
-            self.kind
+            match (self.space, self.kind) {
+                (Space::Gds, FaultKind::LdsRange) =>
+                    "address is outside GDS or M0's window of it".into(),
+                (_, kind) => kind.to_string(),
+            }
         )?;
         if let Some(limit) = self.limit {
             write!(f, " ({limit} bytes)")?;

@@ -6,7 +6,7 @@
 
 use crate::access::{Element, Lanes, Port, ROW_LANES, Row};
 use crate::atomic::AtomicWidth;
-use crate::fault::{Access, FaultKind, Space};
+use crate::fault::{Access, FaultKind};
 use crate::global::Atomic;
 use crate::global::{lane_value, set_lane_value};
 use crate::rules::{AlignmentMode, LdsRange, Rules};
@@ -306,7 +306,7 @@ impl Lds {
                 port.fault(
                     FaultKind::Misaligned,
                     Access::Atomic,
-                    Space::Lds,
+                    port.share,
                     lane,
                     address.into(),
                     bytes,
@@ -383,7 +383,7 @@ fn aligned(address: u32, bytes: u32, lane: usize, access: Access, port: &mut Por
         port.fault(
             FaultKind::Misaligned,
             access,
-            Space::Lds,
+            port.share,
             lane,
             address.into(),
             bytes,
@@ -407,7 +407,7 @@ fn report_range(
         port.fault(
             FaultKind::LdsRange,
             access,
-            Space::Lds,
+            port.share,
             lane,
             address.into(),
             bytes,

@@ -173,6 +173,11 @@ pub struct Rules {
     /// hardware, so the default is off: the allocation alone is the bound. With this on, the manual's
     /// reading holds and [`Port::m0`](crate::Port::m0) is the further bound.
     pub m0_bounds_lds: bool,
+    /// Bits of the pending count of CDNA 5's barriers in LDS: 21, 28, 29, 31 or 32 (CDNA 5 ISA 11.2.2).
+    ///
+    /// The manual says that the width is configurable and not where, nor what it is by default; 29 is
+    /// what compilers generate code for (Triton's AMD back end).
+    pub lds_barrier_width: u8,
 }
 
 impl Rules {
@@ -183,6 +188,7 @@ impl Rules {
             alignment: AlignmentMode::Unaligned,
             report_lds_range: true,
             m0_bounds_lds: false,
+            lds_barrier_width: 29,
         }
     }
 }

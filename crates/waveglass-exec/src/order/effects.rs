@@ -63,6 +63,8 @@ pub(super) struct Memory {
     /// Whether its effect is in the order of vector memory, of LDS.
     pub(super) in_vector_order: bool,
     pub(super) in_lds_order: bool,
+    /// Whether its effect is in the order of asynchronous operations on LDS.
+    pub(super) in_async_order: bool,
     /// Whether its effect may pass stores to other bytes.
     pub(super) may_pass_stores: bool,
     /// Whether it writes memory.
@@ -213,9 +215,13 @@ fn memory(
         !flags.intersects(InstFlags::STORE | InstFlags::ATOMIC_NO_RET | InstFlags::ATOMIC_RET);
     let global = name.starts_with("global_") || flat;
     Some(Memory {
-        deferred: matches!(op.family, Family::Smem | Family::Lds | Family::Vmem),
+        // A wave waits at global wave sync when it issues the instruction, not when it waits for it.
+        deferred: matches!(op.family, Family::Smem | Family::Lds | Family::Vmem)
+            && !name.starts_with("ds_gws"),
         in_vector_order: op.family == Family::Vmem,
         in_lds_order: lds || flat,
+        // CDNA 5 ISA 11.2.2: an asynchronous arrival stays behind the loads before it.
+        in_async_order: info.counters.contains(&Counter::Async),
         may_pass_stores: returns_only && !target.is_gfx9() && !scalar,
         stores: !returns_only,
         merges: writes.iter().any(|w| reads.contains(w))

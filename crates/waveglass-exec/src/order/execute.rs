@@ -73,6 +73,10 @@ pub(crate) fn execute(
                 }
                 return (used, step);
             }
+            Step::Retry => {
+                m.wave.ip = ip;
+                return (used, Step::Yield);
+            }
             Step::End => return (used, Step::End),
         }
         from = op.address;

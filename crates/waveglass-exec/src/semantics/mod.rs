@@ -18,6 +18,7 @@ use crate::valu::{self, Spec};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+pub(crate) use memory::refused;
 pub use memory::{Half, MemInfo};
 
 /// Makes the op of an instruction.

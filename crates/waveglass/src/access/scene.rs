@@ -78,6 +78,9 @@ impl Scene {
                 waves_per_group: 1,
                 stop_on_fault: false,
                 fault_limit: 64,
+                gds: std::sync::Arc::new(waveglass_mem::Gds::new(dispatch::memory_generation(
+                    target,
+                ))),
             },
         };
         fill(scene.lds.bytes_mut(), 0);

@@ -1,5 +1,6 @@
 //! LDS loads and stores (Vega ISA 10.3, RDNA 3 ISA 12, RDNA 4 ISA 12).
 
+use super::gds::{bind, is_gds};
 use super::{
     Half, active, done, immediate, into_destination, store_source, vgpr, with_destination,
 };
@@ -14,7 +15,7 @@ use waveglass_mem::{Element, Lanes, PerLane, Row, lds_addtid};
 macro_rules! ds {
     ($r:expr, $compile:path; $($name:literal $new:literal => $($arg:expr),*;)*) => {$(
         for name in [$name, $new] {
-            $r.insert(name, Semantics::Custom(|c| $compile(c, $($arg),*)));
+            $r.insert(name, Semantics::Custom(|c| bind(c, $compile(c, $($arg),*))));
         }
     )*};
 }
@@ -66,11 +67,8 @@ pub(super) fn register(r: &mut Registry) {
     }
 }
 
-/// An op with the LDS address in `s[0]` and the offset; GDS is refused.
+/// An op with the LDS address in `target` and the offset. What is made of it goes through [`bind`].
 pub(super) fn addressed(c: &Compile<'_>, run: Handler) -> Result<Op, &'static str> {
-    if c.inst.field(Field::Gds) != 0 || super::has_word(c, "gds") {
-        return Err("GDS is not modelled");
-    }
     let Some(address) = vgpr(c, Field::Addr) else {
         return Err("an operand is missing");
     };
@@ -143,6 +141,7 @@ impl<const N: usize, const STORES: bool, const TWO: bool> Whole<'_, '_, N, STORE
     #[inline(always)]
     fn lanes<const W: usize>(self) -> bool {
         let (m, op) = (self.m, self.op);
+        super::bound_by_m0(m);
         let registers = m.wave.vgpr.as_flattened_mut().as_chunks_mut::<W>().0;
         let address = registers[op.target as usize];
         let at = |offset: i64| -> PerLane<u32, W> {
@@ -328,8 +327,8 @@ fn run_store_pair(m: &mut Machine<'_>, op: &Op) -> Step {
 
 /// ADDTID forms: M0 plus the offset plus four bytes a lane, no address register.
 fn addtid(c: &Compile<'_>, stores: bool) -> Op {
-    if c.inst.field(Field::Gds) != 0 || super::has_word(c, "gds") {
-        return refuse(c, "GDS is not modelled");
+    if is_gds(c) {
+        return refuse(c, "M0 is both the window of GDS and the offset");
     }
     if stores {
         let Some(data) = vgpr(c, Field::Data0) else {

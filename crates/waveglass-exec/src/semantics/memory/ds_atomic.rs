@@ -6,6 +6,7 @@
 
 use super::atomics::{flushes, put_before};
 use super::ds::{addressed, addresses, pair_offsets};
+use super::gds::bind;
 use super::{Half, without_destination};
 use super::{active, done, immediate, merge_halves, span, vgpr, with_destination};
 use crate::machine::Machine;
@@ -13,18 +14,20 @@ use crate::program::{Compile, Op, Step};
 use crate::semantics::{Registry, Semantics, refuse};
 use crate::wave::ROW_LANES;
 use waveglass_isa::Field;
-use waveglass_mem::{Atomic, AtomicOp, AtomicRules, AtomicWidth, Element, Generation, Lanes, Row};
+use waveglass_mem::{
+    Atomic, AtomicOp, AtomicRules, AtomicWidth, Element, Generation, Lanes, Row, Space,
+};
 
 macro_rules! atomics {
     ($r:expr; $($op:ident $width:ident $reversed:literal: $($name:literal)*, $($rtn:literal)*;)*) => {$(
         for name in [$($name),*] as [&'static str; _] {
             $r.insert(name, Semantics::Custom(|c| {
-                compile(c, AtomicOp::$op, AtomicWidth::$width, $reversed, false)
+                bind(c, compile(c, AtomicOp::$op, AtomicWidth::$width, $reversed, false))
             }));
         }
         for name in [$($rtn),*] as [&'static str; _] {
             $r.insert(name, Semantics::Custom(|c| {
-                compile(c, AtomicOp::$op, AtomicWidth::$width, $reversed, true)
+                bind(c, compile(c, AtomicOp::$op, AtomicWidth::$width, $reversed, true))
             }));
         }
     )*};
@@ -81,10 +84,13 @@ pub(super) fn register(r: &mut Registry) {
         FMax B64 false: "ds_max_f64" "ds_max_num_f64", "ds_max_rtn_f64" "ds_max_num_rtn_f64";
     }
     exchange_pairs(r);
-    r.insert("ds_append", Semantics::Custom(|c| append(c, AtomicOp::Add)));
+    r.insert(
+        "ds_append",
+        Semantics::Custom(|c| bind(c, append(c, AtomicOp::Add))),
+    );
     r.insert(
         "ds_consume",
-        Semantics::Custom(|c| append(c, AtomicOp::Sub)),
+        Semantics::Custom(|c| bind(c, append(c, AtomicOp::Sub))),
     );
 }
 
@@ -168,7 +174,7 @@ fn exchange_pairs(r: &mut Registry) {
         ($($name:literal $new:literal $width:ident $stride:literal;)*) => {$(
             for name in [$name, $new] {
                 r.insert(name, Semantics::Custom(|c| {
-                    exchange_pair(c, AtomicWidth::$width, $stride)
+                    bind(c, exchange_pair(c, AtomicWidth::$width, $stride))
                 }));
             }
         )*};
@@ -237,9 +243,6 @@ fn run_exchange_pair(m: &mut Machine<'_>, op: &Op) -> Step {
 /// The manuals name M0's base field; compilers put an LDS byte address there, of which a target
 /// with 64 KiB of LDS uses the low 16 bits.
 fn append(c: &Compile<'_>, atomic: AtomicOp) -> Op {
-    if c.inst.field(Field::Gds) != 0 || super::has_word(c, "gds") {
-        return refuse(c, "GDS is not modelled");
-    }
     with_destination(c, Field::Vdst, run_append, |op| {
         op.mem.atomic = atomic;
         op.mem.offset = immediate(c, Field::Offset);
@@ -253,6 +256,8 @@ fn run_append(m: &mut Machine<'_>, op: &Op) -> Step {
         return done(m, op);
     }
     let base = match m.port.rules.generation {
+        // M0's base is where the window of GDS begins.
+        _ if m.port.share == Space::Gds => 0,
         Generation::Cdna4 | Generation::Cdna5 => m.m0() & 0xf_ffff,
         _ => m.m0() & 0xffff,
     };

@@ -1,5 +1,7 @@
-//! LDS operations that move data between lanes and touch no memory: swizzle and permute.
+//! LDS operations that move data between lanes and touch no memory, swizzle and permute, and the load that
+//! sends one value to all of them.
 
+use super::gds::is_gds;
 use super::{Half, active, immediate, merge_halves, span, vgpr, with_destination};
 use crate::machine::Machine;
 use crate::program::{Compile, Handler, Op, Step};
@@ -22,6 +24,12 @@ pub(super) fn register(r: &mut Registry) {
         "ds_bpermute_fi_b32",
         Semantics::Custom(|c| permute(c, run_bpermute::<true>)),
     );
+    for name in ["lds_direct_load", "ds_direct_load"] {
+        r.insert(
+            name,
+            Semantics::Custom(|c| with_destination(c, Field::Vdst, run_direct, |_| true)),
+        );
+    }
     r.insert("ds_nop", Semantics::Custom(|c| c.op(|_, _| NEXT)));
 }
 
@@ -54,8 +62,8 @@ pub(super) fn swizzle_source(offset: u32, lane: u32) -> u32 {
 }
 
 fn swizzle(c: &Compile<'_>) -> Op {
-    if c.inst.field(Field::Gds) != 0 || super::has_word(c, "gds") {
-        return refuse(c, "GDS is not modelled");
+    if is_gds(c) {
+        return refuse(c, "a swizzle uses no memory, and has no GDS form");
     }
     let Some(source) = vgpr(c, Field::Addr) else {
         return refuse(c, "an operand is missing");
@@ -93,6 +101,19 @@ fn readable(m: &Machine<'_>, register: u32, lanes: u64) -> [Row; 2] {
         }
     }
     value
+}
+
+/// The value that M0 points to, for all lanes of each quad of which any is active (RDNA 3 ISA 12.4, RDNA 4
+/// ISA 12.4).
+fn run_direct(m: &mut Machine<'_>, op: &Op) -> Step {
+    let (rows, exec) = (m.wave.rows, active(m));
+    let any = exec | exec >> 1 | exec >> 2 | exec >> 3;
+    let quads = (any & 0x1111_1111_1111_1111) * 0xf & m.wave.full_mask();
+    let value = [[m.lds_direct(); ROW_LANES]; 2];
+    m.stats.read.lds += 4;
+    let dst = &mut m.wave.vgpr[span(rows, op.d, 1)];
+    merge_halves(Half::Whole, dst, &value, quads);
+    NEXT
 }
 
 /// Lanes that a permute reaches: the whole wave, except that a wave64 of gfx10 and gfx11 is two

@@ -3,6 +3,7 @@
 
 use super::atomics::flushes;
 use super::ds::{addressed, addresses};
+use super::gds::bind;
 use super::{active, done, span, vgpr, with_destination};
 use crate::machine::Machine;
 use crate::program::{Compile, Op, Step};
@@ -14,7 +15,7 @@ use waveglass_mem::{Atomic, AtomicOp, AtomicRules, AtomicWidth, Element, Lanes};
 macro_rules! src2 {
     ($r:expr; $($op:ident $width:ident $name:literal;)*) => {$(
         $r.insert($name, Semantics::Custom(|c| {
-            src2(c, AtomicOp::$op, AtomicWidth::$width)
+            bind(c, src2(c, AtomicOp::$op, AtomicWidth::$width))
         }));
     )*};
 }
@@ -53,7 +54,10 @@ pub(super) fn register(r: &mut Registry) {
         FMin B64 "ds_min_src2_f64";
         FMax B64 "ds_max_src2_f64";
     }
-    r.insert("ds_condxchg32_rtn_b64", Semantics::Custom(exchange));
+    r.insert(
+        "ds_condxchg32_rtn_b64",
+        Semantics::Custom(|c| bind(c, exchange(c))),
+    );
 }
 
 fn src2(c: &Compile<'_>, atomic: AtomicOp, width: AtomicWidth) -> Op {

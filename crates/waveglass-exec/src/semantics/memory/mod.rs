@@ -12,11 +12,14 @@ mod buffer_format;
 mod cache;
 mod ds;
 mod ds_atomic;
+mod ds_barrier;
 mod ds_lanes;
 mod ds_two_operands;
 mod flat;
+mod gds;
 mod lds_transfer;
 mod names;
+pub(crate) mod refused;
 mod scalar;
 mod scratch;
 mod transpose;
@@ -26,7 +29,7 @@ use crate::machine::Machine;
 use crate::program::{Compile, Handler, Op, Src, Step};
 use crate::wave::{ROW_LANES, sreg};
 use waveglass_isa::{Field, ImmStyle, Operand, OperandKind};
-use waveglass_mem::{AtomicOp, AtomicWidth, Element, Row, ScratchWindow};
+use waveglass_mem::{AtomicOp, AtomicWidth, Element, Row, ScratchWindow, Space};
 
 pub(super) fn register(r: &mut Registry) {
     flat::register(r);
@@ -38,6 +41,8 @@ pub(super) fn register(r: &mut Registry) {
     ds_atomic::register(r);
     ds_lanes::register(r);
     ds_two_operands::register(r);
+    ds_barrier::register(r);
+    gds::register(r);
     block::register(r);
     scalar::register(r);
     transpose::register(r);
@@ -113,6 +118,8 @@ pub struct MemInfo {
     pub offen: bool,
     /// What a formatted buffer operation asks for.
     pub format: FormatInfo,
+    /// Of an operation on GDS, its handler as one on LDS.
+    pub in_lds: Option<Handler>,
 }
 
 /// What a formatted buffer operation asks for.
@@ -140,13 +147,27 @@ impl Default for MemInfo {
             idxen: false,
             offen: false,
             format: FormatInfo::default(),
+            in_lds: None,
         }
+    }
+}
+
+/// Makes M0 the bound of what follows, where that is the setting (Vega ISA 9.6).
+#[inline(always)]
+fn bound_by_m0(m: &mut Machine<'_>) {
+    if m.port.rules.m0_bounds_lds {
+        // The window of GDS is bounded by M0 already.
+        m.port.m0 = match m.port.share {
+            Space::Gds => u32::MAX,
+            _ => m.m0(),
+        };
     }
 }
 
 /// EXEC, whose lanes are counted as operations.
 #[inline(always)]
 fn active(m: &mut Machine<'_>) -> u64 {
+    bound_by_m0(m);
     let exec = m.wave.exec();
     m.stats.lane_operations += exec.count_ones() as u64;
     exec

@@ -3,6 +3,7 @@
 use super::ds_lanes::swizzle_source;
 use crate::program::Step;
 use crate::testing::{Bench, MEMORY, MEMORY_SIZE};
+use crate::wave::sreg;
 use waveglass_isa::Target;
 use waveglass_mem::{FaultKind, Space};
 
@@ -535,12 +536,31 @@ fn lane_numbered_addresses() {
     assert_eq!([b.get(4, 0), b.get(4, 31)], [3, 34]);
 }
 
+// rule: a direct load gives one value of M0's type and address to every quad with an active lane; section
+// RDNA 3 ISA 12.4, RDNA 4 ISA 12.4.
 #[test]
-fn what_is_not_modelled_is_refused() {
-    let mut b = Bench::new(Target::Gfx900, 64);
-    // ds_read_b32 v4, v2 gds
-    let step = b.run("00006dd802000004");
-    assert!(matches!(step, Step::Stop(crate::Stop::Refused { .. })));
+fn a_direct_load_fills_the_quads_that_exec_touches() {
+    for target in [Target::Gfx1100, Target::Gfx1200] {
+        let mut b = Bench::new(target, 64);
+        b.poke_lds(8, 0x8765_43f1);
+        b.wave.set_exec(1 << 6 | 1 << 63);
+        let mut load = |m0, value| {
+            b.wave.sgpr[sreg::M0] = m0;
+            b.set(4, |_| 7);
+            // lds_direct_load v4, ds_direct_load v4
+            b.run_all(&["040010ce"]);
+            let got: Vec<u32> = (0..64).map(|l| b.wave.lane(4, l)).collect();
+            for (lane, got) in got.into_iter().enumerate() {
+                let inside = matches!(lane, 4..=7 | 60..=63);
+                assert_eq!(got, if inside { value } else { 7 }, "lane {lane}");
+            }
+        };
+        load(2 << 16 | 8, 0x8765_43f1);
+        load(8, 0xf1);
+        load(1 << 16 | 10, 0x8765);
+        load(4 << 16 | 8, 0xffff_fff1);
+        load(5 << 16 | 10, 0xffff_8765);
+    }
 }
 
 #[test]

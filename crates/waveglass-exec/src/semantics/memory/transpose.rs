@@ -13,6 +13,7 @@
 
 use super::ds::addressed;
 use super::flat::global_lanes;
+use super::gds::bind;
 use super::{active, address, done, span, with_destination, zero_lanes};
 use crate::machine::Machine;
 use crate::program::{Compile, Handler, Op, Step};
@@ -78,7 +79,7 @@ pub(super) fn register(r: &mut Registry) {
     macro_rules! ds {
         ($($name:literal $element:ident $bits:literal $order:ident;)*) => {$(
             r.insert($name, Semantics::Custom(|c| {
-                ds(c, Element::$element, $bits, Order::$order)
+                bind(c, ds(c, Element::$element, $bits, Order::$order))
             }));
         )*};
     }
