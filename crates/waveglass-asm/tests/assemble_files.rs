@@ -297,13 +297,59 @@ fn bombs_end_in_findings() {
     assert_eq!(m, ["expected relocatable expression"]);
     let m = limited(&"x".repeat(1 << 20));
     assert_eq!(m, ["invalid instruction"]);
-    // A chain in which each symbol names the one before it twice.
+    let start = Instant::now();
+    let m = limited(".rept 1000000000\ns_nop 0\n.endr");
+    assert!(m[0].contains("too many statements"), "{m:?}");
+    assert!(start.elapsed() < Duration::from_secs(1));
+}
+
+fn in_time(source: &str) -> Vec<u8> {
+    let start = Instant::now();
+    let a = asm(Target::Gfx900, source).unwrap_or_else(|d| panic!("{d}"));
+    assert!(
+        start.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        start.elapsed()
+    );
+    a.sections[0].data.clone()
+}
+
+#[test]
+fn chains_of_symbols_have_their_values() {
+    // Each symbol names the one before it twice.
     let mut chain = String::from(".set a0, z\n");
-    for n in 1..200 {
+    for n in 1..63 {
         chain.push_str(&format!(".set a{n}, a{}+a{}\n", n - 1, n - 1));
     }
-    chain.push_str(".set z, 1\n.long a199");
-    assert!(!limited(&chain).is_empty());
+    chain.push_str(".set z, 3\n.quad a61");
+    assert_eq!(in_time(&chain), (3u64 << 61).to_le_bytes());
+    // Each names the next one, and each the one before, with the end of the chain unknown.
+    const LENGTH: usize = 200_000;
+    for forward in [true, false] {
+        let mut chain = String::new();
+        for n in 0..LENGTH {
+            let (from, to) = match forward {
+                true => (n, n + 1),
+                false => (LENGTH - n - 1, LENGTH - n),
+            };
+            chain.push_str(&format!(".set a{from}, a{to}+1\n"));
+        }
+        chain.push_str(&format!(".long a0\n.set a{LENGTH}, 5"));
+        assert_eq!(in_time(&chain), (LENGTH as u32 + 5).to_le_bytes());
+    }
+    let terms = format!(".long x{}\nx=7", "+1".repeat(500_000));
+    assert_eq!(in_time(&terms), 500_007u32.to_le_bytes());
+}
+
+#[test]
+fn many_sections_assemble_in_time() {
+    let mut source = String::new();
+    for n in 0..70_000 {
+        source.push_str(&format!(
+            ".section .s{n},\"a\",@progbits\n.long l{n}-.\nl{n}:\n"
+        ));
+    }
+    in_time(&source);
 }
 
 #[test]

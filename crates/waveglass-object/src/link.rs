@@ -6,7 +6,7 @@
 mod tables;
 mod writer;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// What is linked.
 #[derive(Clone, Debug, Default)]
@@ -112,6 +112,9 @@ pub enum LinkError {
     /// Sections with contents that do not go into a code object.
     #[error("section {0} cannot be placed in a code object: {1}")]
     Section(String, &'static str),
+    /// More sections than an ELF header counts without the escape of `SHN_XINDEX`.
+    #[error("{0} sections: a code object has at most 65,279")]
+    Count(usize),
 }
 
 /// `R_AMDGPU_*`.
@@ -186,7 +189,10 @@ fn rank(o: &Output) -> u32 {
 struct Dynamic {
     place: Place,
     kind: u32,
-    symbol: Option<usize>,
+    /// The symbol whose address is wanted.
+    target: usize,
+    /// The loader looks the symbol up.
+    by_name: bool,
     addend: i64,
 }
 
@@ -218,7 +224,8 @@ struct Linker<'a, 'b> {
 impl<'a, 'b> Linker<'a, 'b> {
     fn new(input: &'a LinkInput<'b>) -> Result<Self, LinkError> {
         let mut outputs: Vec<Output> = Vec::new();
-        let mut places = Vec::new();
+        let mut by_name: HashMap<&str, usize> = HashMap::new();
+        let mut places: Vec<Option<(usize, u64)>> = Vec::new();
         for (n, s) in input.sections.iter().enumerate() {
             // Sections without anything in them leave no trace.
             if s.size == 0 && s.flags & ALLOC == 0 || s.flags & 0x8000_0000 != 0 {
@@ -232,20 +239,17 @@ impl<'a, 'b> Linker<'a, 'b> {
                 ));
             }
             let name = output_name(s.name);
-            let i = outputs
-                .iter()
-                .position(|o| o.name == name)
-                .unwrap_or_else(|| {
-                    outputs.push(Output {
-                        name: name.to_owned(),
-                        flags: 0,
-                        kind: s.kind,
-                        align: 1,
-                        parts: Vec::new(),
-                        size: 0,
-                    });
-                    outputs.len() - 1
+            let i = *by_name.entry(name).or_insert_with(|| {
+                outputs.push(Output {
+                    name: name.to_owned(),
+                    flags: 0,
+                    kind: s.kind,
+                    align: 1,
+                    parts: Vec::new(),
+                    size: 0,
                 });
+                outputs.len() - 1
+            });
             let o = &mut outputs[i];
             if o.kind == NOBITS && s.kind != NOBITS {
                 o.kind = s.kind;
@@ -258,17 +262,14 @@ impl<'a, 'b> Linker<'a, 'b> {
             places.push(Some((i, at)));
         }
         // Empty sections that nothing names are dropped as well.
-        let used: Vec<bool> = outputs
-            .iter()
-            .enumerate()
-            .map(|(i, o)| {
-                o.size > 0
-                    || input.symbols.iter().any(|s| {
-                        matches!(s.place, LinkPlace::Section(n)
-                            if places.get(n).copied().flatten().is_some_and(|p| p.0 == i))
-                    })
-            })
-            .collect();
+        let mut used: Vec<bool> = outputs.iter().map(|o| o.size > 0).collect();
+        for s in &input.symbols {
+            if let LinkPlace::Section(n) = s.place
+                && let Some((i, _)) = places.get(n).copied().flatten()
+            {
+                used[i] = true;
+            }
+        }
         let mut order: Vec<usize> = (0..outputs.len()).filter(|i| used[*i]).collect();
         order.sort_by_key(|&i| rank(&outputs[i]));
         let mut renumber = vec![None; outputs.len()];
@@ -355,7 +356,7 @@ impl<'a, 'b> Linker<'a, 'b> {
             }
         }
         // Those that need no symbol come first.
-        self.dynamic.sort_by_key(|d| d.symbol.is_some());
+        self.dynamic.sort_by_key(|d| d.by_name);
         Ok(())
     }
 
@@ -365,14 +366,16 @@ impl<'a, 'b> Linker<'a, 'b> {
             self.dynamic.push(Dynamic {
                 place,
                 kind: relocation::ABS64,
-                symbol: Some(symbol),
+                target: symbol,
+                by_name: true,
                 addend,
             });
         } else if matches!(s.place, LinkPlace::Section(_)) {
             self.dynamic.push(Dynamic {
                 place,
                 kind: relocation::RELATIVE64,
-                symbol: None,
+                target: symbol,
+                by_name: false,
                 addend,
             });
         }

@@ -23,6 +23,9 @@ pub struct AssembleLimits {
     pub depth: u32,
     /// Findings after which the assembly stops.
     pub findings: usize,
+    /// Unknown mnemonics that are compared with all known ones for a near spelling; those beyond
+    /// are reported without one.
+    pub suggestions: u32,
 }
 
 impl Default for AssembleLimits {
@@ -32,6 +35,7 @@ impl Default for AssembleLimits {
             statements: 50_000_000,
             depth: 64,
             findings: 1000,
+            suggestions: 64,
         }
     }
 }

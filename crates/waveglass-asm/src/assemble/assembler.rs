@@ -38,6 +38,7 @@ pub(super) struct Assembler<'a> {
     pub(super) options: &'a AssembleOptions,
     pub(super) symbols: Symbols,
     pub(super) sections: Vec<Section>,
+    pub(super) section_index: HashMap<String, usize>,
     pub(super) current: u32,
     pub(super) previous: u32,
     pub(super) section_stack: Vec<(u32, u32)>,
@@ -80,8 +81,9 @@ impl<'a> Assembler<'a> {
         let mut a = Self {
             target,
             options,
-            symbols: Symbols::new(target, wave_size),
+            symbols: Symbols::new(target, wave_size, options.limits.statements),
             sections: Vec::new(),
+            section_index: HashMap::from([(".text".to_owned(), 0)]),
             current: 0,
             previous: 0,
             section_stack: Vec::new(),
@@ -96,7 +98,7 @@ impl<'a> Assembler<'a> {
             version: 6,
             stop: false,
             leave_macro: false,
-            reader: Reader::new(For { target, wave_size }),
+            reader: Reader::new(For { target, wave_size }, options.limits.suggestions),
             pending: Vec::new(),
             findings: Diagnostics::default(),
             statements: 0,
@@ -133,7 +135,8 @@ impl<'a> Assembler<'a> {
         ];
         for (name, v) in values {
             let id = self.symbols.intern(name);
-            self.symbols.list[id as usize].definition = Definition::Variable(Expr::Const(v));
+            self.symbols
+                .define(id, Definition::Variable(Expr::Const(v)));
         }
         let _ = wave_size;
     }
@@ -344,8 +347,21 @@ impl<'a> Assembler<'a> {
 
     /// Counts work that is no statement towards the limit of statements.
     pub(super) fn count_work(&mut self, bytes: u64, at: usize) -> Result<(), Problem> {
-        self.statements += 1 + bytes / 64;
+        self.statements = self.statements.saturating_add(1 + bytes / 64);
         if self.statements > self.options.limits.statements {
+            self.stop = true;
+            return Err(Problem::at(at, "the source has too many statements"));
+        }
+        Ok(())
+    }
+
+    /// Refuses repetitions that would go past the limit of statements before the first is read.
+    pub(super) fn foresee(&mut self, times: u64, body: &[u8], at: usize) -> Result<(), Problem> {
+        let lines = memchr::memchr_iter(b'\n', body).count() as u64;
+        let each = 1 + lines + body.len() as u64 / 64;
+        if self.statements.saturating_add(times.saturating_mul(each))
+            > self.options.limits.statements
+        {
             self.stop = true;
             return Err(Problem::at(at, "the source has too many statements"));
         }
@@ -443,8 +459,8 @@ impl<'a> Assembler<'a> {
                 ),
             ));
         }
-        s.definition = place;
         s.fixed = true;
+        self.symbols.define(id, place);
         Ok(())
     }
 
@@ -472,8 +488,8 @@ impl<'a> Assembler<'a> {
                 format!("redefinition of '{}'", String::from_utf8_lossy(name)),
             ));
         }
-        s.definition = Definition::Variable(e);
         s.fixed = once;
+        self.symbols.define(id, Definition::Variable(e));
         Ok(())
     }
 

@@ -118,6 +118,7 @@ impl Assembler<'_> {
                 if n < 0 {
                     return Err(Problem::at(at, "count is negative"));
                 }
+                self.foresee(n as u64, body, at)?;
                 for _ in 0..n {
                     if self.stop {
                         break;

@@ -249,8 +249,8 @@ impl Assembler<'_> {
         };
         end(c)?;
         let v = self.symbols.evaluate(e).filter(|v| {
-            matches!(v.base, expression::Base::Absolute)
-                || v.base == expression::Base::Section(self.current)
+            matches!(v.base, super::evaluate::Base::Absolute)
+                || v.base == super::evaluate::Base::Section(self.current)
         });
         let gap = v.and_then(|v| u64::try_from(v.offset).ok()?.checked_sub(self.offset()));
         match gap {

@@ -232,8 +232,10 @@ impl Assembler<'_> {
     }
 
     fn enter(&mut self, name: &str, flags: u64, kind: u32, entry_size: u64) {
-        let found = self.sections.iter().position(|s| s.name == name);
+        let found = self.section_index.get(name).copied();
         let index = found.unwrap_or_else(|| {
+            self.section_index
+                .insert(name.to_owned(), self.sections.len());
             self.sections.push(Section {
                 name: name.to_owned(),
                 flags,

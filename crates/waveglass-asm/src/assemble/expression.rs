@@ -2,7 +2,7 @@
 
 use super::cursor::Cursor;
 use super::diagnostic::Problem;
-use super::symbol::{Definition, SymbolId, Symbols};
+use super::symbol::{SymbolId, Symbols};
 
 /// An expression: a number, or a node whose value depends on symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -251,7 +251,7 @@ fn unary(c: &mut Cursor<'_>, s: &mut Symbols, depth: u32) -> Result<Expr, Proble
     }
 }
 
-fn negate(op: u8, v: i64) -> i64 {
+pub(super) fn negate(op: u8, v: i64) -> i64 {
     match op {
         b'-' => v.wrapping_neg(),
         b'~' => !v,
@@ -349,163 +349,4 @@ fn number(c: &mut Cursor<'_>, s: &mut Symbols) -> Result<Expr, Problem> {
     }
     c.pos += n;
     Ok(Expr::Const(v as i64))
-}
-
-/// A value relative to a section or to a symbol that is defined elsewhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Value {
-    pub(super) base: Base,
-    pub(super) offset: i64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Base {
-    Absolute,
-    Section(u32),
-    Undefined(SymbolId),
-}
-
-impl Symbols {
-    /// The value of an expression as far as it is known; `None` where it has none.
-    pub(super) fn evaluate(&self, e: Expr) -> Option<Value> {
-        let mut budget = 100_000;
-        self.eval(e, 0, &mut budget)
-    }
-
-    /// The value of an expression that depends on no place.
-    pub(super) fn constant(&self, e: Expr) -> Option<i64> {
-        if let Expr::Const(v) = e {
-            return Some(v);
-        }
-        self.evaluate(e)
-            .filter(|v| v.base == Base::Absolute)
-            .map(|v| v.offset)
-    }
-
-    fn eval(&self, e: Expr, depth: u32, budget: &mut u32) -> Option<Value> {
-        let absolute = |offset| {
-            Some(Value {
-                base: Base::Absolute,
-                offset,
-            })
-        };
-        *budget = budget.checked_sub(1)?;
-        if depth > 2 * DEPTH {
-            return None;
-        }
-        let n = match e {
-            Expr::Const(v) => return absolute(v),
-            Expr::Node(n) => n,
-        };
-        match &self.nodes[n as usize] {
-            Node::Symbol(id, _) => match self.list[*id as usize].definition {
-                Definition::Undefined => Some(Value {
-                    base: Base::Undefined(*id),
-                    offset: 0,
-                }),
-                Definition::Label(section, offset) => Some(Value {
-                    base: Base::Section(section),
-                    offset: offset as i64,
-                }),
-                Definition::Variable(e) => self.eval(e, depth + 1, budget),
-            },
-            Node::Place(section, offset) => Some(Value {
-                base: Base::Section(*section),
-                offset: *offset as i64,
-            }),
-            Node::Unary(op, e) => {
-                let v = self.eval(*e, depth + 1, budget)?;
-                if v.base != Base::Absolute {
-                    return None;
-                }
-                absolute(negate(*op, v.offset))
-            }
-            Node::Binary(op, a, b) => {
-                let a = self.eval(*a, depth + 1, budget)?;
-                let b = self.eval(*b, depth + 1, budget)?;
-                match (op, a.base, b.base) {
-                    (_, Base::Absolute, Base::Absolute) => {
-                        absolute(apply(*op, a.offset, b.offset)?)
-                    }
-                    (Operator::Add, base, Base::Absolute)
-                    | (Operator::Add, Base::Absolute, base) => Some(Value {
-                        base,
-                        offset: a.offset.wrapping_add(b.offset),
-                    }),
-                    (Operator::Subtract, base, Base::Absolute) => Some(Value {
-                        base,
-                        offset: a.offset.wrapping_sub(b.offset),
-                    }),
-                    // Distances and comparisons of places in one section are numbers.
-                    (
-                        Operator::Subtract
-                        | Operator::Equal
-                        | Operator::NotEqual
-                        | Operator::Less
-                        | Operator::LessEqual
-                        | Operator::Greater
-                        | Operator::GreaterEqual,
-                        x,
-                        y,
-                    ) if x == y => absolute(apply(*op, a.offset, b.offset)?),
-                    _ => None,
-                }
-            }
-            Node::Function(f, list) => {
-                let mut values = [0i64; 8];
-                let mut result: Option<i64> = None;
-                for (n, &e) in list.iter().enumerate() {
-                    let v = self.eval(e, depth + 1, budget)?;
-                    if v.base != Base::Absolute {
-                        return None;
-                    }
-                    if let Some(slot) = values.get_mut(n) {
-                        *slot = v.offset;
-                    }
-                    result = Some(match (result, f) {
-                        (None, _) => v.offset,
-                        (Some(r), Function::Max) => r.max(v.offset),
-                        (Some(r), _) => r | v.offset,
-                    });
-                }
-                absolute(match f {
-                    Function::Max | Function::Or => result?,
-                    _ => self.limits.function(*f, &values)?,
-                })
-            }
-        }
-    }
-
-    /// The one symbol to which numbers are added; `None` where there are several or none.
-    pub(super) fn only_symbol(&self, e: Expr) -> Option<SymbolId> {
-        let Expr::Node(n) = e else { return None };
-        match &self.nodes[n as usize] {
-            Node::Symbol(id, _) => Some(*id),
-            Node::Binary(Operator::Add, a, b) => match (self.constant(*a), self.constant(*b)) {
-                (None, Some(_)) => self.only_symbol(*a),
-                (Some(_), None) => self.only_symbol(*b),
-                _ => None,
-            },
-            Node::Binary(Operator::Subtract, a, b) if self.constant(*b).is_some() => {
-                self.only_symbol(*a)
-            }
-            _ => None,
-        }
-    }
-
-    /// The variant that an expression asks of its symbol.
-    pub(super) fn variant(&self, e: Expr) -> Variant {
-        match e {
-            Expr::Const(_) => Variant::None,
-            Expr::Node(n) => match &self.nodes[n as usize] {
-                Node::Symbol(_, v) => *v,
-                Node::Unary(_, e) => self.variant(*e),
-                Node::Binary(_, a, b) => match self.variant(*a) {
-                    Variant::None => self.variant(*b),
-                    v => v,
-                },
-                _ => Variant::None,
-            },
-        }
-    }
 }

@@ -5,9 +5,11 @@ use super::assembled::{
 };
 use super::assembler::{Assembler, Fill, Pending, source_line};
 use super::diagnostic::Diagnostics;
-use super::expression::{Base, Expr, Variant};
+use super::evaluate::Base;
+use super::expression::{Expr, Variant};
 use super::matcher::Fixup;
 use super::symbol::{Binding, Definition};
+use std::collections::HashMap;
 use waveglass_isa::Target;
 
 impl Assembler<'_> {
@@ -69,11 +71,16 @@ impl Assembler<'_> {
             }
         }
         let pending = std::mem::take(&mut self.pending);
+        let mut starts = HashMap::new();
         for p in pending {
-            if let Err(message) = self.resolve(&p, &mut index, &mut symbols) {
+            if let Err(message) = self.resolve(&p, &mut index, &mut symbols, &mut starts) {
                 let text = source_line(source, p.line);
                 self.report_at(p.line, p.column, &message, None, text);
             }
+        }
+        if self.symbols.is_exhausted() {
+            let message = "the source's expressions take too many steps";
+            self.report_at(0, 1, message, None, &[]);
         }
         if self.findings.has_errors() {
             self.findings.list.sort_by_key(|d| d.line);
@@ -98,6 +105,7 @@ impl Assembler<'_> {
         p: &Pending,
         index: &mut [Option<usize>],
         symbols: &mut Vec<AssembledSymbol>,
+        starts: &mut HashMap<usize, usize>,
     ) -> Result<(), String> {
         let value = self
             .symbols
@@ -145,7 +153,7 @@ impl Assembler<'_> {
         let (symbol, addend) = match self.relocated_symbol(p.expr, value.offset, index) {
             Some(found) => found,
             None => match value.base {
-                Base::Section(s) => (section_symbol(symbols, s as usize), value.offset),
+                Base::Section(s) => (section_symbol(symbols, starts, s as usize), value.offset),
                 Base::Undefined(id) => {
                     let n = *index[id as usize].get_or_insert_with(|| {
                         let s = &self.symbols.list[id as usize];
@@ -243,21 +251,21 @@ fn relocation_kind(fill: Fill, variant: Variant) -> Option<AssembledRelocationKi
 }
 
 /// The symbol that stands for a section's start.
-fn section_symbol(symbols: &mut Vec<AssembledSymbol>, section: usize) -> usize {
-    let place = SymbolPlace::Section(section);
-    symbols
-        .iter()
-        .position(|s| s.kind == 3 && s.place == place)
-        .unwrap_or_else(|| {
-            symbols.push(AssembledSymbol {
-                name: String::new(),
-                place,
-                value: 0,
-                size: 0,
-                kind: 3,
-                binding: 0,
-                visibility: 0,
-            });
-            symbols.len() - 1
-        })
+fn section_symbol(
+    symbols: &mut Vec<AssembledSymbol>,
+    starts: &mut HashMap<usize, usize>,
+    section: usize,
+) -> usize {
+    *starts.entry(section).or_insert_with(|| {
+        symbols.push(AssembledSymbol {
+            name: String::new(),
+            place: SymbolPlace::Section(section),
+            value: 0,
+            size: 0,
+            kind: 3,
+            binding: 0,
+            visibility: 0,
+        });
+        symbols.len() - 1
+    })
 }

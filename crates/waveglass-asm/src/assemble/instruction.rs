@@ -19,13 +19,13 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub(super) fn new(on: For) -> Self {
+    pub(super) fn new(on: For, suggestions: u32) -> Self {
         Self {
             on,
             table: Table::of(on.target),
             line: Line::new(),
             name: Vec::new(),
-            suggestions: 64,
+            suggestions,
         }
     }
 
@@ -81,7 +81,7 @@ impl Reader {
         matcher::find(&self.line, group, list, form, self.on).map_err(|p| place(p, start))
     }
 
-    /// Looks for the mnemonic in lower case, as the first half of a pair, and says what may be meant.
+    /// Looks for the mnemonic in lower case, and says what may be meant.
     #[cold]
     fn find_slowly(
         &mut self,
@@ -91,11 +91,6 @@ impl Reader {
     ) -> Result<&'static Group, Problem> {
         let lower = base.to_ascii_lowercase();
         if let Some(g) = self.table.find(&lower) {
-            return Ok(g);
-        }
-        if lower.starts_with(b"v_dual_")
-            && let Some(g) = self.table.first_half(&lower)
-        {
             return Ok(g);
         }
         if self.suggestions == 0 {

@@ -14,6 +14,7 @@ mod cursor;
 mod data;
 mod diagnostic;
 mod directive;
+mod evaluate;
 mod expression;
 mod finish;
 mod format;
@@ -117,8 +118,8 @@ impl LineAssembler {
     /// An assembler for a target and a wave size of 32 or 64.
     pub fn new(target: Target, wave_size: u32) -> Self {
         Self {
-            reader: Reader::new(For { target, wave_size }),
-            symbols: Symbols::new(target, wave_size),
+            reader: Reader::new(For { target, wave_size }, u32::MAX),
+            symbols: Symbols::new(target, wave_size, u64::MAX),
         }
     }
 

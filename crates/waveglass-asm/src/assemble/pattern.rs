@@ -4,7 +4,7 @@
 
 use super::modifier::{Access, Mod};
 use super::special;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 use waveglass_isa::{
     IMAGE_BITS, ImmStyle, InstDef, InstFlags, MATRIX_BITS, OperandKind, Piece, Shape, Target, rows,
@@ -372,6 +372,7 @@ impl Table {
             table.candidates.append(&mut list);
         }
         table.add_aliases(target);
+        table.add_halves();
         let size = (table.names.len() * 2).next_power_of_two();
         table.mask = size - 1;
         table.slots = vec![0; size];
@@ -402,6 +403,18 @@ impl Table {
         }
     }
 
+    /// The first half of a pair leads to one of its pairs: the operands of all read alike.
+    fn add_halves(&mut self) {
+        let mut seen = HashSet::new();
+        for (n, g) in self.groups.iter().enumerate() {
+            if let Some((half, _)) = g.name.split_once(" :: ")
+                && seen.insert(half)
+            {
+                self.names.push((half.as_bytes().into(), n as u32));
+            }
+        }
+    }
+
     /// The group of a mnemonic without suffix.
     #[inline]
     pub(super) fn find(&self, name: &[u8]) -> Option<&Group> {
@@ -417,16 +430,6 @@ impl Table {
             }
             at = (at + 1) & self.mask;
         }
-    }
-
-    /// A pair that starts with this half: its first operands tell how to read.
-    pub(super) fn first_half(&self, name: &[u8]) -> Option<&Group> {
-        self.groups.iter().find(|g| {
-            g.name
-                .as_bytes()
-                .strip_prefix(name)
-                .is_some_and(|rest| rest.starts_with(b" :: "))
-        })
     }
 
     #[inline]

@@ -1,5 +1,6 @@
 //! Symbols and the expressions that define them.
 
+use super::evaluate::Memory;
 use super::expression::{Expr, Node, Variant};
 use super::resources::Limits;
 use std::collections::HashMap;
@@ -36,6 +37,8 @@ pub(super) struct Symbol {
     pub(super) size: Option<Expr>,
     /// `.set` may give a variable another value; `.equiv` and labels may not be defined again.
     pub(super) fixed: bool,
+    /// An expression has it.
+    used: bool,
 }
 
 /// All symbols and expression nodes of a source.
@@ -50,10 +53,11 @@ pub(super) struct Symbols {
     pub(super) in_bars: bool,
     pub(super) line: u32,
     pub(super) limits: Limits,
+    pub(super) memory: Memory,
 }
 
 impl Symbols {
-    pub(super) fn new(target: Target, wave_size: u32) -> Self {
+    pub(super) fn new(target: Target, wave_size: u32, visits: u64) -> Self {
         Self {
             list: Vec::new(),
             nodes: Vec::new(),
@@ -63,12 +67,22 @@ impl Symbols {
             in_bars: false,
             line: 0,
             limits: Limits::new(target, wave_size),
+            memory: Memory::new(visits),
         }
     }
 
     pub(super) fn node(&mut self, n: Node) -> Expr {
         self.nodes.push(n);
         Expr::Node(self.nodes.len() as u32 - 1)
+    }
+
+    /// Gives a symbol a value.
+    pub(super) fn define(&mut self, id: SymbolId, definition: Definition) {
+        let s = &mut self.list[id as usize];
+        s.definition = definition;
+        if s.used {
+            self.memory.generation += 1;
+        }
     }
 
     pub(super) fn here(&mut self) -> Expr {
@@ -93,6 +107,7 @@ impl Symbols {
             kind: 0,
             size: None,
             fixed: false,
+            used: false,
         });
         self.names.insert(name.into(), id);
         id
@@ -107,6 +122,7 @@ impl Symbols {
         {
             return Expr::Const(v);
         }
+        self.list[id as usize].used = true;
         self.node(Node::Symbol(id, variant))
     }
 

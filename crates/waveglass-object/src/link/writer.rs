@@ -5,6 +5,7 @@ use super::{
     ALLOC, EXECINSTR, LinkError, LinkPlace, LinkRelocation, Linker, NOBITS, PAGE, Place, WRITE,
     relocation,
 };
+use std::collections::HashMap;
 
 /// A section as it is written.
 struct Part {
@@ -46,6 +47,9 @@ type Header = (u32, u64, u64, u64);
 pub(super) struct Writer<'l, 'a, 'b> {
     l: &'l Linker<'a, 'b>,
     parts: Vec<Part>,
+    /// The position in `parts` of each output section.
+    output_parts: Vec<usize>,
+    got: Option<usize>,
     /// Dynamic symbols in their order.
     dynsyms: Vec<usize>,
     segments: Vec<Segment>,
@@ -91,6 +95,8 @@ impl<'l, 'a, 'b> Writer<'l, 'a, 'b> {
         Self {
             l,
             parts: Vec::new(),
+            output_parts: Vec::new(),
+            got: None,
             dynsyms,
             segments: Vec::new(),
         }
@@ -114,6 +120,9 @@ impl<'l, 'a, 'b> Writer<'l, 'a, 'b> {
 
     pub(super) fn write(mut self) -> Result<Vec<u8>, LinkError> {
         self.plan();
+        if self.parts.len() >= 0xff00 {
+            return Err(LinkError::Count(self.parts.len()));
+        }
         self.place();
         self.emit()
     }
@@ -204,6 +213,14 @@ impl<'l, 'a, 'b> Writer<'l, 'a, 'b> {
         self.part(".symtab", (2, 0, 8, 24), Content::SymTab, 0);
         self.part(".shstrtab", (3, 0, 1, 0), Content::ShStrTab, 0);
         self.part(".strtab", (3, 0, 1, 0), Content::StrTab, 0);
+        self.output_parts = vec![0; self.l.outputs.len()];
+        for (n, p) in self.parts.iter().enumerate().skip(1) {
+            match p.content {
+                Content::Output(o) => self.output_parts[o] = n,
+                Content::Got => self.got = Some(n),
+                _ => {}
+            }
+        }
         let index = |c: Content| {
             self.parts
                 .iter()
@@ -331,16 +348,11 @@ impl<'l, 'a, 'b> Writer<'l, 'a, 'b> {
     }
 
     fn output_part(&self, output: usize) -> Option<&Part> {
-        self.parts
-            .iter()
-            .find(|p| p.content == Content::Output(output) && !p.name.is_empty())
+        self.parts.get(*self.output_parts.get(output)?)
     }
 
     fn got_address(&self) -> u64 {
-        self.parts
-            .iter()
-            .find(|p| p.content == Content::Got)
-            .map_or(0, |p| p.address)
+        self.got.map_or(0, |n| self.parts[n].address)
     }
 
     /// The number of the section that a symbol lies in, as symbol tables have it.
@@ -355,12 +367,8 @@ impl<'l, 'a, 'b> Writer<'l, 'a, 'b> {
                 .get(n)
                 .copied()
                 .flatten()
-                .and_then(|(o, _)| {
-                    self.parts
-                        .iter()
-                        .position(|p| p.content == Content::Output(o) && !p.name.is_empty())
-                })
-                .map_or(0, |n| n as u16),
+                .and_then(|(o, _)| self.output_parts.get(o))
+                .map_or(0, |n| *n as u16),
         }
     }
 
@@ -423,29 +431,25 @@ impl<'l, 'a, 'b> Writer<'l, 'a, 'b> {
     }
 
     fn rela(&self) -> Vec<u8> {
+        let numbers: HashMap<usize, usize> = self
+            .dynsyms
+            .iter()
+            .enumerate()
+            .map(|(n, s)| (*s, n))
+            .collect();
         let mut out = Vec::new();
         for d in &self.l.dynamic {
             let place = match d.place {
                 Place::Section(n, at) => self.section_address(n) + at,
                 Place::Got(at) => self.got_address() + at,
             };
-            let symbol = d
-                .symbol
-                .and_then(|s| self.dynsyms.iter().position(|n| *n == s))
-                .map_or(0, |n| n as u64 + 1);
-            let addend = match (d.kind, &d.place) {
-                (relocation::RELATIVE64, Place::Got(at)) => {
-                    let s = self.l.got.iter().find(|(_, g)| *g == at).map(|(s, _)| *s);
-                    s.map_or(0, |s| self.address_of(s)) as i64
-                }
-                (relocation::RELATIVE64, Place::Section(n, at)) => {
-                    let s = self.l.input.sections[*n]
-                        .relocations
-                        .iter()
-                        .find(|r| r.offset == *at);
-                    s.map_or(0, |r| self.address_of(r.symbol) as i64 + r.addend)
-                }
-                _ => d.addend,
+            let symbol = match d.by_name {
+                true => numbers.get(&d.target).map_or(0, |n| *n as u64 + 1),
+                false => 0,
+            };
+            let addend = match d.by_name {
+                true => d.addend,
+                false => (self.address_of(d.target) as i64).wrapping_add(d.addend),
             };
             out.extend_from_slice(&place.to_le_bytes());
             out.extend_from_slice(&(symbol << 32 | d.kind as u64).to_le_bytes());
@@ -459,7 +463,7 @@ impl<'l, 'a, 'b> Writer<'l, 'a, 'b> {
         let address = |c| part(c).map_or(0, |p| p.address);
         let mut list: Vec<(u64, u64)> = Vec::new();
         if let Some(rela) = part(Content::Rela) {
-            let relative = self.l.dynamic.iter().filter(|d| d.symbol.is_none()).count();
+            let relative = self.l.dynamic.iter().filter(|d| !d.by_name).count();
             list.extend([
                 (7, rela.address),
                 (8, rela.size),
