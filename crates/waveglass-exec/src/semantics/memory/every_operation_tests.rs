@@ -6,8 +6,9 @@ use crate::program::Step;
 use crate::testing::{Bench, MEMORY};
 use std::collections::{BTreeMap, BTreeSet};
 use waveglass_isa::{
-    Field, Inst, InstBits, InstDef, Operand, OperandKind, Reg, RegFile, Target, rows,
+    Access, Field, Inst, InstBits, InstDef, Operand, OperandKind, Reg, RegFile, Target, rows,
 };
+use waveglass_mem::Generation;
 
 /// The bytes in memory before a load, the lowest first.
 const BYTES: [u32; 4] = [0x84a3_82f1, 0x1716_15d5, 0x2726_2524, 0x3736_3534];
@@ -272,7 +273,7 @@ const ATOMICS: &[AtomicCase] = &[
 const ELSEWHERE: &[&str] = &[
     "_lds", "_tr", "block", "addtid", "ordered", "prefetch", "inv", "wb", "2addr", "read2",
     "write2", "xchg2", "src2", "gs_reg", "gws", "append", "consume", "permute", "swizzle", "nop",
-    "bvh", "condxchg", "barrier", "direct", "param",
+    "bvh", "condxchg", "gl0", "gl1", "barrier", "direct", "param",
 ];
 
 /// Where the access is, past the base: the immediate is 4.
@@ -283,7 +284,11 @@ fn instruction(target: Target, lanes: u32, def: &'static InstDef) -> Inst {
     let mut bits = InstBits::new(def, target, lanes);
     let has = |f| def.shape.operands.iter().any(|o| o.field == f);
     // Scratch's ST mode has no more than the immediate.
-    let offset = match has(Field::Vaddr) || has(Field::Saddr) || has(Field::Addr) {
+    let offset = match def.mnemonic.starts_with("buffer")
+        || has(Field::Vaddr)
+        || has(Field::Saddr)
+        || has(Field::Addr)
+    {
         true => IMMEDIATE,
         false => AT,
     };
@@ -293,7 +298,10 @@ fn instruction(target: Target, lanes: u32, def: &'static InstDef) -> Inst {
         let value = match o.field {
             Field::Vdst => register(8),
             Field::Vaddr | Field::Addr => register(2),
+            Field::Vdata if o.access == Access::Write => register(8),
             Field::Vdata | Field::Data0 => register(12),
+            Field::Srsrc => Operand::Reg(Reg::new(RegFile::Sgpr, 12, dwords)),
+            Field::Soffset => Operand::Reg(Reg::new(RegFile::Sgpr, 16, dwords)),
             Field::Data1 => register(20),
             Field::Saddr => Operand::Reg(Reg::new(RegFile::Sgpr, 10, dwords)),
             Field::Offset => Operand::Imm(offset as i64),
@@ -314,7 +322,9 @@ fn forms(prefixes: &[&str]) -> Vec<(Target, &'static InstDef, &'static str)> {
             let rest = prefixes.iter().find_map(|p| def.mnemonic.strip_prefix(p));
             if let Some(rest) = rest
                 && !ELSEWHERE.iter().any(|part| def.mnemonic.contains(part))
-                && !def.shape.template.ends_with(" lds")
+                && !has_word(def, "lds")
+                && !has_word(def, "tfe")
+                && !rest.contains("format")
                 && !def
                     .shape
                     .operands
@@ -326,6 +336,10 @@ fn forms(prefixes: &[&str]) -> Vec<(Target, &'static InstDef, &'static str)> {
         }
     }
     out
+}
+
+fn has_word(def: &InstDef, word: &str) -> bool {
+    def.shape.template.split([' ', ',', '$']).any(|w| w == word)
 }
 
 /// The lanes of a flat access: one in memory, one in LDS, one in scratch.
@@ -345,6 +359,7 @@ enum Kind {
     Global,
     Scratch,
     Lds,
+    Buffer,
 }
 
 const AT: u64 = 64;
@@ -358,6 +373,7 @@ impl World {
             Some("flat") => Kind::Flat,
             Some("global") => Kind::Global,
             Some("scratch") => Kind::Scratch,
+            Some("buffer") => Kind::Buffer,
             _ => Kind::Lds,
         };
         let has = |f| def.shape.operands.iter().any(|o| o.field == f);
@@ -408,6 +424,18 @@ impl World {
                     (true, false) => b.set(2, |_| base as u32),
                     _ => b.wave.sgpr[10] = base as u32,
                 }
+            }
+            Kind::Buffer => {
+                // Index 3 of 16 bytes and offset 20, where the form has them; 8 in the scalar offset.
+                used.truncate(1);
+                let (indexed, offset) = (has_word(def, "idxen"), has_word(def, "offen"));
+                b.set(2, |_| if indexed { 3 } else { 20 });
+                b.set(3, |_| 20);
+                b.wave.sgpr[16] = 8;
+                let past = 8 + if indexed { 48 } else { 0 } + if offset { 20 } else { 0 };
+                let stride = if indexed { 16 } else { 0 };
+                let fields = [("base", MEMORY + base - past), ("stride", stride)];
+                b.wave.sgpr[12..16].copy_from_slice(&plain_descriptor(target, &fields));
             }
             Kind::Lds => {
                 used = vec![SPACES[1]];
@@ -469,6 +497,18 @@ impl World {
             self.bench.wave.faults
         );
     }
+}
+
+/// A descriptor of memory of 4,096 records or bytes.
+fn plain_descriptor(target: Target, fields: &[(&str, u64)]) -> [u32; 4] {
+    let mut all = vec![("num_records", 4096)];
+    match crate::dispatch::memory_generation(target) {
+        Generation::Cdna5 => {}
+        g if g.is_gfx9() => all.push(("data_format", 4)),
+        _ => all.extend([("format", 20), ("oob_select", 2)]),
+    }
+    all.extend_from_slice(fields);
+    super::buffer_tests::words(target, &all)
 }
 
 fn wave_size(target: Target, def: &InstDef) -> u32 {
@@ -608,7 +648,17 @@ fn atomics(prefixes: &[&str], is_lds: bool) {
                 }
             }
             world.run(&inst);
-            let returns = def.shape.operands.iter().any(|o| o.field == Field::Vdst);
+            // A buffer's register of data is the result's too; other results are in v8.
+            let in_data = world.kind == Kind::Buffer;
+            let returns = def.shape.operands.iter().any(|o| {
+                o.field == Field::Vdst || o.field == Field::Vdata && o.access != Access::Read
+            });
+            let result = if in_data { 12 } else { 8 };
+            let unchanged = if in_data {
+                halves(case.data)[0]
+            } else {
+                u32::MAX
+            };
             let what = format!("{} on {target}", def.mnemonic);
             for &lane in &world.lanes {
                 let [after, after_high] = halves(case.after);
@@ -618,12 +668,20 @@ fn atomics(prefixes: &[&str], is_lds: bool) {
                 assert_eq!(got[1], high, "{what}, lane {lane}");
                 let before = halves(case.memory);
                 for (i, &before) in before.iter().enumerate() {
-                    let want = if returns && i < dwords {
-                        before
-                    } else {
-                        u32::MAX
-                    };
-                    assert_eq!(world.bench.get(8 + i, lane), want, "{what}, lane {lane}");
+                    let want = if returns { before } else { unchanged };
+                    if i < dwords && (returns || i == 0) {
+                        assert_eq!(
+                            world.bench.get(result + i, lane),
+                            want,
+                            "{what}, lane {lane}"
+                        );
+                    } else if !in_data {
+                        assert_eq!(
+                            world.bench.get(8 + i, lane),
+                            u32::MAX,
+                            "{what}, lane {lane}"
+                        );
+                    }
                 }
             }
             done += 1;
@@ -636,11 +694,30 @@ fn atomics(prefixes: &[&str], is_lds: bool) {
     assert!(done > 100);
 }
 
+// points: 9
+// rule: BUFFER loads and stores with OFFEN, IDXEN, both or none; section Vega ISA 8.1.2 to 8.1.5, RDNA 1 ISA
+// 8.1.2, RDNA 3 ISA 9.1, RDNA 4 ISA 9.1, CDNA 5 ISA 9.1.
+// claims: buf.u16-1, buf.u16-2
+#[test]
+fn every_plain_buffer_load_and_store_of_every_target_moves_what_its_name_says() {
+    loads_and_stores(&["buffer_"]);
+}
+
+// points: 9
+// rule: BUFFER atomics; section Vega ISA 12.14, RDNA 3 ISA 16.16, RDNA 4 ISA 16.16, CDNA 5 ISA 15.16.
+#[test]
+fn every_buffer_atomic_of_every_target_leaves_what_its_definition_says() {
+    atomics(&["buffer_"], false);
+}
+
 const MEMORY_PREFIXES: &[&str] = &["flat_", "global_", "scratch_"];
 
 // rule: loads and stores of bytes, shorts and one to four dwords, with zero and sign extension, D16 and
 // D16_HI, in memory, LDS and scratch; section Vega ISA 9.1 table 42, RDNA 1 ISA 9.1, RDNA 3 ISA 11.1, RDNA 4
 // ISA 11.1, CDNA 5 ISA 10.1.
+// claims: flat.9-1, flat.9.1-1, flat.t41-op, flat.t42-load-byte, flat.t42-load-short, flat.t42-load-d16,
+// flat.t42-load-dword, flat.t42-store-part, flat.t42-store-dword, flat.9.7-1, flat.9.7-2, flat.9.7-3, flat.9.2-5
+// points: 3, 7
 #[test]
 fn every_flat_global_and_scratch_load_and_store_of_every_target_moves_what_its_name_says() {
     loads_and_stores(MEMORY_PREFIXES);
@@ -648,12 +725,15 @@ fn every_flat_global_and_scratch_load_and_store_of_every_target_moves_what_its_n
 
 // rule: atomics leave what their definitions say, and give the value before where the bit asks for it;
 // section Vega ISA 9.1 table 42, 12.18, RDNA 3 ISA 11.1, RDNA 4 ISA 11.1, CDNA 5 ISA 10.1.
+// claims: flat.9.1-1, flat.t41-glc, flat.t41-vdst, flat.t42-atomics, flat.t42-x2
+// points: 3
 #[test]
 fn every_flat_and_global_atomic_of_every_target_leaves_what_its_definition_says() {
     atomics(MEMORY_PREFIXES, false);
 }
 
 // rule: scratch has no atomics; section Vega ISA 9.1 table 42, RDNA 3 ISA 11.1.
+// claims: flat.t42-scratch
 #[test]
 fn scratch_has_no_atomics() {
     assert!(
@@ -664,6 +744,7 @@ fn scratch_has_no_atomics() {
 }
 
 // rule: DS loads and stores; section Vega ISA 10.3.3, RDNA 3 ISA 12.5, RDNA 4 ISA 12.5, CDNA 5 ISA 11.2.
+// points: 12
 #[test]
 fn every_lds_load_and_store_of_every_target_moves_what_its_name_says() {
     loads_and_stores(&["ds_"]);
@@ -671,6 +752,7 @@ fn every_lds_load_and_store_of_every_target_moves_what_its_name_says() {
 
 // rule: DS atomics, CMPST's operands in the other order than CMPSTORE's; section Vega ISA 12.13, RDNA 3 ISA
 // 12.5.1, RDNA 4 ISA 12.5.1, CDNA 5 ISA 11.2.
+// points: 12
 #[test]
 fn every_lds_atomic_of_every_target_leaves_what_its_definition_says() {
     atomics(&["ds_"], true);
