@@ -24,10 +24,12 @@ pub fn v_mov_b64(a: u64) -> u64 {
     a
 }
 
-/// `v_lshl_add_u64`: `(a << b[2:0]) + c`; the manual defines counts 0 to 4.
+/// `v_lshl_add_u64`: `(a << b[2:0]) + c`; a count above 4 is none (CDNA5 ISA, V_LSHL_ADD_U64; CDNA3
+/// ISA, the same, Notes).
 #[inline(always)]
 pub fn v_lshl_add_u64(a: u64, b: u32, c: u64) -> u64 {
-    (a << (b & 7)).wrapping_add(c)
+    let count = if b & 7 > 4 { 0 } else { b & 7 };
+    (a << count).wrapping_add(c)
 }
 
 /// `v_add_nc_u64`.
@@ -122,6 +124,8 @@ mod tests {
         assert_eq!(v_lshrrev_b64(65, 4), 2);
         assert_eq!(v_ashrrev_i64(127, 1 << 63), u64::MAX);
         assert_eq!(v_lshl_add_u64(1, 4, u64::MAX), 15);
+        assert_eq!(v_lshl_add_u64(1, 5, 2), 3);
+        assert_eq!(v_lshl_add_u64(1, 8 + 3, 2), 10);
     }
 
     #[test]

@@ -45,6 +45,10 @@ pub(crate) struct RunArgs {
     /// Print what the run did.
     #[arg(long)]
     pub(crate) stats: bool,
+    /// List the instructions executed with how exactly they are, and say where approximate results
+    /// went.
+    #[arg(long)]
+    pub(crate) fidelity: bool,
     /// Write a trace of the instructions to a file.
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
@@ -84,6 +88,7 @@ pub(crate) struct RunRequest {
     pub(crate) outs: Vec<Output>,
     pub(crate) prints: Vec<Print>,
     pub(crate) stats: bool,
+    pub(crate) fidelity: bool,
     pub(crate) trace: Option<PathBuf>,
     pub(crate) max_steps: Option<u64>,
     pub(crate) timeout: Option<Duration>,
@@ -115,6 +120,7 @@ impl RunArgs {
             outs: self.outs,
             prints: self.prints,
             stats: self.stats,
+            fidelity: self.fidelity,
             trace: self.trace,
             max_steps: self.max_steps,
             timeout: self.timeout,

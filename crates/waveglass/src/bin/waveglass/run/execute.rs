@@ -9,7 +9,7 @@ use waveglass::asm::{PrintOptions, print};
 use waveglass::exec::program::Src;
 use waveglass::exec::{Op, Wave};
 use waveglass::object::{CodeObject, Error, File, Kernel, ValueKind};
-use waveglass::{Arg, Limits, Module, Report, RunError, SourceLines};
+use waveglass::{Arg, FidelityWatch, Limits, Module, Report, RunError, SourceLines};
 
 use super::args::{NamedValue, RunRequest, Which};
 use super::array::Array;
@@ -58,7 +58,9 @@ pub(crate) fn execute(run: RunRequest) -> Result<(RunReport, Option<Failure>), F
         .iter()
         .map(|p| pick(&bound, Some(&p.which)).context("--print"))
         .collect::<anyhow::Result<_>>()?;
-    let mut report = launch(&run, &module, &name, &mut bound).with_context(|| what.clone())?;
+    let watch = run.fidelity.then(FidelityWatch::new);
+    let mut report =
+        launch(&run, &module, &name, &mut bound, watch.as_ref()).with_context(|| what.clone())?;
     let mut contents = std::mem::take(&mut report.buffers).into_iter();
     for b in &mut bound {
         if let Content::Buffer(a) = &mut b.content
@@ -98,6 +100,7 @@ pub(crate) fn execute(run: RunRequest) -> Result<(RunReport, Option<Failure>), F
             hazard_count: report.outcome.hazard_count,
             error: report.error.as_ref().map(ToString::to_string),
             statistics: run.stats.then(|| Statistics::of(&report)),
+            fidelity: watch.map(|w| w.report().relative_to(report.load_address)),
         },
         failure,
     ))
@@ -150,6 +153,7 @@ fn launch(
     module: &Module,
     kernel: &str,
     bound: &mut [Bound],
+    watch: Option<&FidelityWatch>,
 ) -> anyhow::Result<Report> {
     let trace = match &run.trace {
         Some(path) => {
@@ -160,6 +164,9 @@ fn launch(
         None => None,
     };
     let see = |wave: &Wave, op: &Op| {
+        if let Some(w) = watch {
+            w.see(wave, op);
+        }
         let Some(trace) = &trace else { return };
         let mut line = String::new();
         if let Some(inst) = &op.inst {
@@ -216,7 +223,7 @@ fn launch(
             Content::Scalar(bytes) => Arg::Value(bytes.clone()),
         });
     }
-    if run.trace.is_some() {
+    if run.trace.is_some() || watch.is_some() {
         launch = launch.trace(&see);
     }
     let groups = run

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use serde::Serialize;
-use waveglass::Report;
 use waveglass::exec::Family;
+use waveglass::{FidelityReport, Place, Report, Status};
 
 /// What a run gives.
 #[derive(Clone, Debug, Serialize)]
@@ -26,6 +26,8 @@ pub(crate) struct RunReport {
     pub(crate) error: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) statistics: Option<Statistics>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) fidelity: Option<FidelityReport>,
 }
 
 /// A memory violation.
@@ -224,6 +226,43 @@ impl RunReport {
         if let Some(s) = &self.statistics {
             s.text(&mut out);
         }
+        if let Some(f) = &self.fidelity {
+            fidelity_text(f, &mut out);
+        }
         out
+    }
+}
+
+/// The instructions executed, and where approximate results went; offsets count in the code object.
+fn fidelity_text(f: &FidelityReport, out: &mut String) {
+    let count =
+        |wanted: fn(&Status) -> bool| f.executed.iter().filter(|e| wanted(&e.status)).count();
+    let _ = writeln!(
+        out,
+        "executed {} different instructions: {} exact, {} approximate",
+        f.executed.len(),
+        count(|s| *s == Status::Exact),
+        count(|s| matches!(s, Status::Approximate(_)))
+    );
+    for e in &f.executed {
+        let status = match e.status {
+            Status::Exact => "exact".to_owned(),
+            Status::Approximate(d) => format!("approximate: {d}"),
+            Status::Refused(d) => format!("refused: {d}"),
+        };
+        let _ = writeln!(out, "  {:<28} {:>12}  {status}", e.name, e.count);
+    }
+    for (what, place) in [
+        ("control flow", &f.control_flow),
+        ("an address", &f.address),
+        ("a stored value", &f.stored),
+    ] {
+        let _ = match place {
+            Some(Place { mnemonic, address }) => writeln!(
+                out,
+                "an approximate result reached {what}: {mnemonic} at offset {address:#x}"
+            ),
+            None => writeln!(out, "no approximate result reached {what}"),
+        };
     }
 }
