@@ -5,6 +5,7 @@
 
 mod bits;
 mod card;
+pub(crate) mod html;
 mod markdown;
 mod text;
 
@@ -77,6 +78,13 @@ impl Document {
     /// The document for a terminal of `width` columns; `heading` dresses headings.
     pub fn to_text(&self, width: usize, heading: impl Fn(&str) -> String) -> String {
         text::write(self, width, heading)
+    }
+
+    /// The document as an HTML page that stands alone: the style is in it, and it has no links.
+    pub fn to_html(&self, title: &str) -> String {
+        html::standing_alone(title, |h| {
+            html::document(h, self, 0, &html::Links::none(None));
+        })
     }
 
     /// The document as Markdown.
