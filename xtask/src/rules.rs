@@ -7,12 +7,15 @@ use anyhow::{Context, Result};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Where the tests of the memory model are.
+/// Where the tests of the memory model are, and of what a violation leads to: traps and exceptions.
 const PLACES: &[&str] = &[
     "crates/waveglass-mem/src",
     "crates/waveglass-mem/tests",
     "crates/waveglass-exec/src/semantics/memory",
     "crates/waveglass-exec/src/order",
+    "crates/waveglass-exec/src/semantics/salu",
+    "crates/waveglass-exec/src/trap",
+    "crates/waveglass-exec/src/exceptions",
 ];
 
 /// Where the table is checked in.
@@ -40,7 +43,7 @@ fn root() -> PathBuf {
 
 fn table(root: &Path) -> Result<String> {
     let mut out = String::from(
-        "# Rules of the memory model, and the tests that hold them\n\n\
+        "# Rules of the memory model, of traps and of exceptions, and the tests that hold them\n\n\
          Made from the tests by `cargo xtask rules`; a test fails when it is not current. Sections \
          are those of AMD's ISA manuals.\n",
     );

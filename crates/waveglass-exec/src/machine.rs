@@ -4,6 +4,7 @@ pub use crate::barrier::Barrier;
 use crate::error::{Stop, WaveFault};
 use crate::program::{Op, Src, Step};
 use crate::stats::Stats;
+use crate::trap::Traps;
 use crate::wave::{Wave, sreg};
 use waveglass_mem::{Apertures, GlobalMemory, Lds, Port};
 
@@ -38,6 +39,8 @@ pub struct Env {
     pub stop_on_fault: bool,
     /// Memory violations that one wave keeps with their details until they are collected.
     pub fault_limit: usize,
+    /// What happens at traps.
+    pub traps: Traps,
 }
 
 impl Machine<'_> {
@@ -135,7 +138,7 @@ impl Machine<'_> {
     }
 
     /// Ends an access that has met faults: they are kept with the instruction, MEM_VIOL is set,
-    /// and the run stops if it is to stop at one.
+    /// and the run stops if it is to stop at one, or the wave traps.
     #[cold]
     #[inline(never)]
     pub fn violation(&mut self, op: &Op) -> Step {
@@ -161,7 +164,7 @@ impl Machine<'_> {
         if self.env.stop_on_fault {
             Step::Stop(Stop::Fault)
         } else {
-            Step::Next
+            self.memory_trap(op)
         }
     }
 

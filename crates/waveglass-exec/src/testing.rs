@@ -49,6 +49,7 @@ impl Bench {
                 waves_per_group: 1,
                 stop_on_fault: false,
                 fault_limit: 64,
+                traps: Default::default(),
             },
             stats: Stats::default(),
             sramecc: true,
@@ -81,6 +82,7 @@ impl Bench {
             rows: self.wave.rows as u32,
             msb: self.wave.vgpr_msb,
             sramecc: self.sramecc,
+            sgprs: 128,
         })
     }
 

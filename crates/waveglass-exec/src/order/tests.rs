@@ -105,6 +105,7 @@ fn run(target: Target, order: MemoryOrder, words: &[u64], steps: u32) -> Run {
         waves_per_group: 1,
         stop_on_fault: true,
         fault_limit: 1,
+        traps: Default::default(),
     };
     let plan = Plan::new(&program, 8);
     let mut flight = Flight::new(order, 0);

@@ -78,6 +78,7 @@ impl Scene {
                 waves_per_group: 1,
                 stop_on_fault: false,
                 fault_limit: 64,
+                traps: Default::default(),
             },
         };
         fill(scene.lds.bytes_mut(), 0);
