@@ -106,6 +106,7 @@ fn run(target: Target, order: MemoryOrder, words: &[u64], steps: u32) -> Run {
         stop_on_fault: true,
         fault_limit: 1,
         gds: std::sync::Arc::new(waveglass_mem::Gds::new(rules(target).generation)),
+        traps: Default::default(),
     };
     let plan = Plan::new(&program, 8);
     let mut flight = Flight::new(order, 0);

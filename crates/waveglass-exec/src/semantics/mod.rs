@@ -7,10 +7,13 @@
 mod index_mode;
 mod memory;
 mod salu;
+mod skip;
 pub(crate) mod table;
 mod vector;
 
 pub(crate) use index_mode::mark as mark_indexed;
+pub(crate) use salu::tells_exceptions;
+pub(crate) use skip::mark as mark_skipped;
 pub(crate) use vector::{Directed, directed};
 
 use crate::program::{Compile, Op, Step};

@@ -10,6 +10,7 @@ mod dpp;
 pub mod kernel;
 mod modified;
 mod modifiers;
+mod observe;
 mod result;
 #[cfg(test)]
 mod rounding_tests;
@@ -22,12 +23,15 @@ pub use kernel::{Builds, Kernel, LaneOp, Ty};
 pub use modifiers::{Part, SourceMods};
 pub use result::{ClampKind, ResultMods};
 
+use crate::exceptions::Rule;
 use crate::machine::Machine;
 use crate::program::{Compile, Op, Src, Step};
 use crate::rows::ROW_LANES;
 use crate::semantics::Directed;
 use crate::semantics::refuse;
 use crate::wave::{Mode, sreg};
+use observe::Observed;
+pub(crate) use observe::{run_watched, watch};
 use waveglass_isa::{Field, Operand, OperandType, RegFile};
 
 /// Registers of a temporary: the widest operand of a lane kernel has four.
@@ -108,6 +112,8 @@ pub struct ValuInfo {
     directed: Option<Directed>,
     /// FP16_OVFL acts on the result.
     overflows: bool,
+    /// How exceptions follow from the operands, where anything watches them.
+    exceptions: Option<Rule>,
 }
 
 impl Spec {
@@ -201,6 +207,7 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         mask_out: sreg::NULL as u32,
         directed: spec.directed(),
         overflows: spec.overflows(),
+        exceptions: None,
     };
     for (i, field) in fields.into_iter().enumerate() {
         if spec.sources[i] == Ty::None {
@@ -491,6 +498,15 @@ fn temp(m: &Machine<'_>, i: usize) -> usize {
 
 /// The general case.
 fn run_slow(m: &mut Machine<'_>, op: &Op) -> Step {
+    run_general::<false>(m, op)
+}
+
+/// The general case; the exceptions that active lanes raise are added to [`Wave::raising`].
+fn run_observed(m: &mut Machine<'_>, op: &Op) -> Step {
+    run_general::<true>(m, op)
+}
+
+fn run_general<const OBSERVE: bool>(m: &mut Machine<'_>, op: &Op) -> Step {
     let Some(info) = op.valu.as_deref() else {
         return Step::Next;
     };
@@ -500,6 +516,7 @@ fn run_slow(m: &mut Machine<'_>, op: &Op) -> Step {
     let mode = m.wave.mode;
     let mut s = [0; 3];
     let mut write = exec;
+    let mut observed = OBSERVE.then(Observed::new);
     for (i, ty) in info.sources.into_iter().enumerate() {
         if ty == Ty::None {
             continue;
@@ -520,9 +537,15 @@ fn run_slow(m: &mut Machine<'_>, op: &Op) -> Step {
             }
             other => broadcast(m, other, ty, i),
         };
+        if let Some(o) = &mut observed {
+            o.before(m.wave, info, i, s[i]);
+        }
         if !info.mods[i].is_none() {
             let at = temp(m, i);
             info.mods[i].apply(&mut m.wave.lanes_flat()[at..at + 4 * n], n, ty, mode);
+        }
+        if let Some(o) = &mut observed {
+            o.source(m.wave, ty, i, s[i]);
         }
         if flush {
             let at = s[i];
@@ -535,6 +558,9 @@ fn run_slow(m: &mut Machine<'_>, op: &Op) -> Step {
     // SAFETY: `level` chose this build by what the CPU reports; those of the directed rounding
     // modes run on any.
     let mask = unsafe { kernel(m.wave.lanes_flat(), d, s, n, mask_in) };
+    if let Some(o) = observed {
+        o.finish(m.wave, info, d, mask_in, write);
+    }
     write_mask(m, info, mask & write);
     if info.result == Ty::None {
         return Step::Next;

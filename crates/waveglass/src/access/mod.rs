@@ -213,6 +213,7 @@ impl Scene {
             rows: wave.rows as u32,
             msb: 0,
             sramecc: true,
+            sgprs: 128,
         });
         let name = inst.mnemonic();
         let atomic = name.contains("atomic") || name.starts_with("ds_") && !is_plain_ds(name);
