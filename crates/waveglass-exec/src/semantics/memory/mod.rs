@@ -331,6 +331,8 @@ mod block_tests;
 #[cfg(test)]
 mod buffer_format_tests;
 #[cfg(test)]
+mod buffer_page_tests;
+#[cfg(test)]
 mod buffer_tests;
 #[cfg(test)]
 mod chapter9_tests;
