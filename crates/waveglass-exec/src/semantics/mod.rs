@@ -22,7 +22,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 pub(crate) use memory::refused;
-pub use memory::{Half, MemInfo};
+pub use memory::{Half, MemInfo, flat_offset};
 
 /// Makes the op of an instruction.
 pub type CompileFn = fn(&Compile<'_>) -> Op;

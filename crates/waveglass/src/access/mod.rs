@@ -395,7 +395,7 @@ impl Subject<'_> {
     /// The immediate of a field, and its term.
     fn immediate(&self, field: Field, name: &str) -> (i64, Term) {
         let value = match self.inst.operand(field) {
-            Some(Operand::Imm(i)) => i,
+            Some(Operand::Imm(i)) => semantics::flat_offset(&self.inst, i),
             _ => 0,
         };
         let term = Term {
