@@ -221,6 +221,7 @@ impl Wave {
     }
 
     /// Lanes in the wave.
+    #[inline]
     pub fn lanes(&self) -> usize {
         self.rows * ROW_LANES
     }
