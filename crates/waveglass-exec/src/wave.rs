@@ -252,6 +252,7 @@ impl Wave {
     }
 
     /// Lanes in the wave.
+    #[inline]
     pub fn lanes(&self) -> usize {
         self.rows * ROW_LANES
     }
