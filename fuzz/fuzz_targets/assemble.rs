@@ -12,7 +12,7 @@ fuzz_target!(|data: &[u8]| {
     let wave64 = first & 0x40 != 0 && target.has_wave64();
     let options = AssembleOptions {
         wave_size: Some(if wave64 { 64 } else { target.default_wave_size() }),
-        limits: AssembleLimits { bytes: 1 << 20, statements: 20_000, depth: 16, findings: 10, suggestions: 2 },
+        limits: AssembleLimits { bytes: 1 << 20, statements: 20_000, depth: 16, findings: 10, suggestions: 1 },
     };
     let source = String::from_utf8_lossy(text);
     match assemble(&source, target, &options) {

@@ -8,6 +8,7 @@ mod differs;
 mod evidence;
 mod import;
 mod llvm;
+mod negatives;
 mod rules;
 mod sample;
 mod semantics;
@@ -31,6 +32,10 @@ cargo xtask rules                    write docs/memory-rules.md from the tests o
 cargo xtask semantics [TARGET|all] [names]
                                      count the instructions that are executed and refused, by family
 cargo xtask asm-vectors [TARGET|all]  ask LLVM's assembler about the golden vectors
+cargo xtask negatives [TARGET|all] [SHOWN]
+                                     texts with one thing wrong, where LLVM and Waveglass answer otherwise
+cargo xtask negative-vectors [TARGET|all]
+                                     the same, written to crates/waveglass-asm/tests
 cargo xtask vectors [TARGET|all]      write the golden vectors of crates/waveglass-asm/tests
 ";
 
@@ -90,6 +95,14 @@ fn main() -> Result<()> {
                 Some(t) => t.split(',').map(str::parse).collect::<Result<_, _>>()?,
             };
             asm_vectors::run(&targets)
+        }
+        [command @ ("negatives" | "negative-vectors"), rest @ ..] => {
+            let targets: Vec<Target> = match rest.first() {
+                None | Some(&"all") => Target::ALL.to_vec(),
+                Some(t) => t.split(',').map(str::parse).collect::<Result<_, _>>()?,
+            };
+            let shown = rest.get(1).map_or(Ok(3), |s| s.parse())?;
+            negatives::run(&targets, shown, *command == "negative-vectors")
         }
         ["vectors", list @ ..] => {
             let targets: Vec<Target> = match list.first() {

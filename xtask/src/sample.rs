@@ -32,6 +32,10 @@ impl Rng {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
+    pub(crate) fn choose<'a, T>(&mut self, of: &'a [T]) -> &'a T {
+        &of[(self.next() % of.len() as u64) as usize]
+    }
+
     pub(crate) fn pick<T: Copy>(&mut self, of: &[T]) -> T {
         of[(self.next() % of.len() as u64) as usize]
     }

@@ -80,5 +80,6 @@ pub use fidelity::{Fidelity, fidelity};
 pub use order::{Hazard, HazardKind, HazardRegister, MemoryOrder};
 pub use program::{Op, Program, Registers, Step};
 pub use run::{Limits, Outcome, ScratchArena, Trace, Watch, run, scratch_needed};
+pub use semantics::refused::REFUSED as REFUSED_MEMORY;
 pub use stats::{Family, Stats};
 pub use wave::Wave;

@@ -384,7 +384,7 @@ impl InstBits {
                 n => Ok(n | 0x80),
             },
             Scalar => {
-                if r.file == RegFile::LdsDirect && o.access != Access::Read || is_source_only(r) {
+                if !register_fits(o, r, wanted) || r.file == RegFile::FlatScratchBase {
                     return Err(EncodeError::Kind);
                 }
                 self.scalar(o, r, wanted)
@@ -399,8 +399,7 @@ impl InstBits {
                     RegFile::M0 => m0,
                     RegFile::Exec => exec || exec_hi && r.index == 1,
                     RegFile::Null => null,
-                    RegFile::LdsDirect => o.access != Access::Read,
-                    _ => is_source_only(r) && o.access != Access::Read,
+                    _ => !register_fits(o, r, wanted),
                 };
                 if no {
                     return Err(EncodeError::Kind);
@@ -523,6 +522,23 @@ impl InstBits {
     #[inline]
     pub fn finish(&self) -> Inst {
         self.inst()
+    }
+}
+
+/// Whether a field for registers takes what only sources of the ALUs read: where it is read, the
+/// bits of the status register of 32 bits; never an aperture or a value from LDS.
+fn register_fits(o: &OperandDef, r: Reg, wanted: u8) -> bool {
+    let read = o.access == Access::Read;
+    match r.file {
+        RegFile::LdsDirect => false,
+        RegFile::FlatScratchBase => read,
+        // Behind a memory instruction this is a cache policy.
+        RegFile::Scc => false,
+        RegFile::SharedBase
+        | RegFile::SharedLimit
+        | RegFile::PrivateBase
+        | RegFile::PrivateLimit => false,
+        _ => !is_source_only(r) || read && wanted == 1,
     }
 }
 

@@ -36,10 +36,12 @@ pub enum TermKind {
     Encoding,
     /// A question that readers ask.
     Answer,
+    /// A name in formulas.
+    Notation,
 }
 
 impl TermKind {
-    const ALL: [(Self, &'static str); 8] = [
+    const ALL: [(Self, &'static str); 9] = [
         (Self::Memory, "memory"),
         (Self::Counter, "counter"),
         (Self::Register, "register"),
@@ -48,6 +50,7 @@ impl TermKind {
         (Self::DataFormat, "data-format"),
         (Self::Encoding, "encoding"),
         (Self::Answer, "answer"),
+        (Self::Notation, "notation"),
     ];
 
     /// The kind's name, as in "operand-type".
@@ -98,6 +101,10 @@ const FILES: &[(&str, &str)] = &[
     ),
     ("fields.txt", include_str!("../data/vocabulary/fields.txt")),
     ("memory.txt", include_str!("../data/vocabulary/memory.txt")),
+    (
+        "notation.txt",
+        include_str!("../data/vocabulary/notation.txt"),
+    ),
     (
         "operands.txt",
         include_str!("../data/vocabulary/operands.txt"),
@@ -206,6 +213,29 @@ pub fn find_terms(kind: TermKind, name: &str) -> Vec<&'static Term> {
         .get(&(kind, plain(kind, name)))
         .map(|found| found.iter().map(|&at| &index.terms[at]).collect())
         .unwrap_or_default()
+}
+
+/// What the names in formulas mean, each once, in the order in which they stand there.
+pub fn names_in_formulas(formula: &[String]) -> Vec<(&'static str, &'static str)> {
+    let mut out: Vec<(&'static str, &'static str)> = Vec::new();
+    let words = formula
+        .iter()
+        .flat_map(|l| l.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
+    for word in words {
+        // Names keep their case here: `max` is a function, `MAX` a number.
+        let found = terms()
+            .iter()
+            .filter(|t| t.kind == TermKind::Notation)
+            .find_map(|t| Some((t, *t.names.iter().find(|n| **n == word)?)));
+        if let Some((term, name)) = found
+            && out.iter().all(|(n, _)| *n != name)
+            && !matches!(name, "D" | "D0" | "D1" | "S0" | "S1" | "S2")
+            && let Some(text) = term.text.first()
+        {
+            out.push((name, text));
+        }
+    }
+    out
 }
 
 /// What a field does in an encoding, in a sentence or two.

@@ -40,7 +40,7 @@ impl Aliases {
                 .iter()
                 .any(|s| alias.ends_with(s));
             if !encoded && alias.to_lowercase() == *alias {
-                put(alias, name);
+                put(alias, &name.to_lowercase());
             }
         }
         // Whole-instruction aliases whose operands are those of the instruction.

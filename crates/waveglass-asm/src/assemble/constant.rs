@@ -184,6 +184,10 @@ fn float(
     {
         return Ok(Operand::InlineFloat(248));
     }
+    // A 16-bit integer takes the bits of a binary32 that binary16 reaches.
+    if bits == 16 && f == Format::F32 {
+        convert(v, Format::F16).ok_or(Misfit::Float)?;
+    }
     let pattern = convert(v, f).ok_or(Misfit::Float)?;
     if !forced
         && ty != OperandType::PackedF16NoInline

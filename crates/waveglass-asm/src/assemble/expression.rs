@@ -273,6 +273,11 @@ fn variant(name: &[u8]) -> Option<Variant> {
     })
 }
 
+/// Whether a name in front of a parenthesis is a function of expressions.
+pub(super) fn is_function(name: &[u8]) -> bool {
+    function(name).is_some()
+}
+
 fn function(name: &[u8]) -> Option<Function> {
     Some(match name {
         b"max" => Function::Max,
@@ -344,8 +349,11 @@ fn number(c: &mut Cursor<'_>, s: &mut Symbols) -> Result<Expr, Problem> {
             .local_reference(v, next == b'f')
             .ok_or_else(|| Problem::at(at, "directional label undefined"));
     }
-    if super::cursor::is_name(next) && next != b'.' {
-        return Err(Problem::at(at, "invalid number"));
+    if next == b'.' && after.is_ascii_digit() {
+        return Err(Problem::at(
+            at,
+            "invalid number: a fraction is not possible here",
+        ));
     }
     c.pos += n;
     Ok(Expr::Const(v as i64))

@@ -64,6 +64,9 @@ pub(super) fn read(c: &mut Cursor<'_>, s: &mut Symbols, target: Target) -> Resul
     if target.is_gfx9() {
         return Ok((data | number << 4) as i64);
     }
+    if (data, number) == (0, 0) {
+        return Ok(0);
+    }
     let name = format!("{}_{}", DATA[data], NUMBER[number]);
     unified
         .iter()

@@ -6,7 +6,7 @@ use super::modifier::Mod;
 use super::modifier_field::modifiers;
 use super::operand::{Line, Op, Value};
 use super::operand_field::{number, source};
-use super::pattern::{Candidate, Form, Group, Want};
+use super::pattern::{Candidate, Form, Group, Pattern, Want};
 use super::validate;
 use waveglass_isa::{
     Field, IMAGE_BITS, Inst, InstBits, InstDef, InstFlags, MATRIX_BITS, Operand, Reg, RegFile,
@@ -129,11 +129,12 @@ pub(super) fn find(
 fn candidate(line: &Line, c: &Candidate, on: For) -> Result<Matched, Reject> {
     let p = c.pattern;
     let ops = line.ops();
-    // VCC that comparisons write may be left out.
-    let skip = (p.implied_vcc && ops.len() + 1 == p.wants.len()) as usize;
-    let wants = &p.wants[skip..];
-    if ops.len() != wants.len() && !(p.optional_last && ops.len() + 1 == wants.len()) {
-        return Err(counts(line, wants.len()));
+    let most = p.wants.len();
+    let skip = most.saturating_sub(ops.len());
+    if skip != 0 && skip != p.implied as usize && !(p.optional_last && skip == 1)
+        || ops.len() > most
+    {
+        return Err(counts(line, most));
     }
     if line.split != 0 && line.split != p.split {
         return Err(reject(1, 0, "wrong number of operands before '::'"));
@@ -150,11 +151,14 @@ fn candidate(line: &Line, c: &Candidate, on: For) -> Result<Matched, Reject> {
             format!("{} is missing", m.map_or("a modifier", Mod::name)),
         ));
     }
+    if line.ordered > 0 {
+        in_order(line, p, skip)?;
+    }
     let mut bits = InstBits::new(c.def, on.target, on.wave_size);
     let operands = c.def.shape.operands;
     modifiers(line, c, &mut bits, on)?;
     let mut fixup = None;
-    for (n, (op, want)) in ops.iter().zip(wants).enumerate() {
+    for (n, (op, want)) in ops.iter().zip(p.written(ops.len())).enumerate() {
         let rank = 100 + 2 * n as u32;
         let at = op.at as usize;
         match *want {
@@ -190,22 +194,22 @@ fn candidate(line: &Line, c: &Candidate, on: For) -> Result<Matched, Reject> {
             }
             Want::Vcc => {
                 let wanted = Reg::new(RegFile::Vcc, 0, (on.wave_size / 32) as u8);
-                if op.value != Value::Reg(wanted) {
+                if op.value != Value::Reg(wanted) || signed(op) {
                     return Err(reject(rank, at, format!("expected {wanted}")));
                 }
             }
             Want::Vcc64 => {
-                if op.value != Value::Reg(Reg::new(RegFile::Vcc, 0, 2)) {
+                if op.value != Value::Reg(Reg::new(RegFile::Vcc, 0, 2)) || signed(op) {
                     return Err(reject(rank, at, "expected vcc"));
                 }
             }
             Want::Off => {
-                if op.value != Value::Off {
+                if op.value != Value::Off || signed(op) {
                     return Err(reject(rank, at, "expected off"));
                 }
             }
             Want::M0 => {
-                if op.value != Value::Reg(Reg::new(RegFile::M0, 0, 1)) {
+                if op.value != Value::Reg(Reg::new(RegFile::M0, 0, 1)) || signed(op) {
                     return Err(reject(rank, at, "expected m0"));
                 }
             }
@@ -215,6 +219,39 @@ fn candidate(line: &Line, c: &Candidate, on: For) -> Result<Matched, Reject> {
         }
     }
     finish(line, c, bits, fixup, on)
+}
+
+fn signed(op: &Op) -> bool {
+    op.neg || op.abs || op.sext
+}
+
+/// Modifiers stand behind their operands, in the order in which they are printed.
+fn in_order(line: &Line, p: &Pattern, skipped: usize) -> Result<(), Reject> {
+    if line.policy_split {
+        let at = line.places[Mod::Cpol as usize] as usize;
+        return Err(reject(5, at, "no commas stand within a cache policy"));
+    }
+    let mut last = (0, Mod::Offset);
+    for &(m, operands) in &line.order[..line.ordered] {
+        let (rank, before) = p.ranks[m as usize];
+        let at = line.places[m as usize] as usize;
+        if (operands as usize) < line.count && operands as usize + skipped < before as usize {
+            return Err(reject(
+                5,
+                at,
+                format!("{} stands behind the operands", m.name()),
+            ));
+        }
+        if rank < last.0 {
+            return Err(reject(
+                5,
+                at,
+                format!("{} stands before {}", m.name(), last.1.name()),
+            ));
+        }
+        last = (rank, m);
+    }
+    Ok(())
 }
 
 fn counts(line: &Line, wanted: usize) -> Reject {
@@ -254,8 +291,8 @@ fn finish(
     if c.pattern.export {
         export(line, c, &mut bits);
     }
-    if c.pattern.implied != [0; 4] {
-        bits.or_words(c.pattern.implied);
+    if c.pattern.implied_bits != [0; 4] {
+        bits.or_words(c.pattern.implied_bits);
     }
     let inst = bits.finish();
     let fixed = inst
@@ -270,10 +307,11 @@ fn finish(
         0
     };
     let atomics = InstFlags::ATOMIC_RET.union(InstFlags::ATOMIC_NO_RET);
-    let returns = def.flags.contains(InstFlags::ATOMIC_RET);
-    let silent = def.flags.contains(InstFlags::ATOMIC_NO_RET);
-    // The bit that asks for the value before the operation goes with a place for it.
-    let unasked = returns != silent && returns != (policy & 1 != 0);
+    // The bit that asks for the value before the operation goes with a place for it; the hint of
+    // later targets may be without one.
+    let returns = shape.operands.iter().any(|o| o.field == Field::Vdst);
+    let asked = policy & 1 != 0;
+    let unasked = returns && !asked || asked && !returns && on.target.major() < 12;
     let flat = def.flags.intersects(atomics)
         && (def.encoding().contains("FLAT") || def.encoding() == "ENC_VGLOBAL");
     if !fixed || unasked && flat {
@@ -325,7 +363,7 @@ fn clobbered(line: &Line, def: &InstDef, target: Target) -> Reject {
         } else {
             "glc"
         };
-        let returns = def.flags.contains(InstFlags::ATOMIC_RET);
+        let returns = def.shape.operands.iter().any(|o| o.field == Field::Vdst);
         return reject(
             80,
             at,
@@ -350,6 +388,7 @@ fn addresses(
     let at = op.at as usize;
     let single;
     let list: &[Reg] = match op.value {
+        _ if signed(op) => return Err(reject(rank, at, "expected image addresses")),
         Value::List(start, n) => &line.list[start as usize..start as usize + n as usize],
         Value::Reg(r) => {
             single = [r];

@@ -140,6 +140,7 @@ fn set(line: &mut Line, m: Mod, v: i64, at: usize) -> Result<(), Problem> {
     line.given |= 1 << m as u32;
     line.values[m as usize] = v;
     line.places[m as usize] = at as u32;
+    line.mark(m);
     Ok(())
 }
 
@@ -159,8 +160,6 @@ pub(super) fn read(
         if let Some((m, v)) = valued(&mut ahead, line, s, how, name, at)? {
             *c = ahead;
             if m == Mod::Cpol {
-                line.values[m as usize] = v;
-                line.given |= 1 << m as u32;
                 return Ok(true);
             }
             set(line, m, v, at)?;
@@ -238,6 +237,9 @@ fn cache_flag(line: &mut Line, how: &Reading, name: &[u8], at: usize) -> Result<
         b"scale_offset" => (11, t.has_gfx1250_insts(), ""),
         _ => {
             let known = matches!(name, b"noglc" | b"noslc" | b"nodlc" | b"noscc");
+            if known {
+                line.mark(Mod::Cpol);
+            }
             return Ok(known);
         }
     };
@@ -255,20 +257,25 @@ fn cache_flag(line: &mut Line, how: &Reading, name: &[u8], at: usize) -> Result<
         };
         return Err(p.help(help));
     }
-    if line.values[Mod::Cpol as usize] >> bit & 1 != 0 && line.has(Mod::Cpol) {
-        return Err(Problem::at(at, "duplicate cache policy modifier"));
-    }
-    add_policy(line, 1 << bit, at);
+    add_policy(line, 1 << bit, 1 << bit, at)?;
     Ok(true)
 }
 
-fn add_policy(line: &mut Line, bits: i64, at: usize) {
-    if !line.has(Mod::Cpol) {
+/// Adds to the cache policy. What was named before stands above its bits.
+fn add_policy(line: &mut Line, named: i64, bits: i64, at: usize) -> Result<(), Problem> {
+    let policy = &mut line.values[Mod::Cpol as usize];
+    if line.given >> Mod::Cpol as u32 & 1 == 0 {
         line.given |= 1 << Mod::Cpol as u32;
-        line.values[Mod::Cpol as usize] = 0;
+        *policy = 0;
         line.places[Mod::Cpol as usize] = at as u32;
     }
-    line.values[Mod::Cpol as usize] |= bits;
+    if line.policy_named & named != 0 {
+        return Err(Problem::at(at, "duplicate cache policy modifier"));
+    }
+    line.policy_named |= named;
+    *policy |= bits;
+    line.mark(Mod::Cpol);
+    Ok(())
 }
 
 fn bits(c: &mut Cursor<'_>, most: usize, limit: i64, s: &mut Symbols) -> Result<i64, Problem> {
@@ -516,7 +523,10 @@ fn valued(
         b"format" => (Mod::Format, format::read(c, s, t)?),
         b"dfmt" if t.is_gfx9() => (Mod::Dfmt, ranged(c, s, 15)?),
         b"nfmt" if t.is_gfx9() => (Mod::Nfmt, ranged(c, s, 7)?),
-        b"th" => (Mod::Cpol, hint(c, line, s, how)?),
+        b"th" => {
+            hint(c, line, s, how)?;
+            (Mod::Cpol, 0)
+        }
         b"scope" => {
             if t.major() < 12 {
                 return Err(Problem::at(at, format!("scope is not supported on {t}")));
@@ -525,8 +535,8 @@ fn valued(
             if !(0..=3).contains(&v) {
                 return Err(Problem::at(at, "invalid scope value"));
             }
-            add_policy(line, v << 3, at);
-            (Mod::Cpol, line.values[Mod::Cpol as usize])
+            add_policy(line, 3 << 3, v << 3, at)?;
+            (Mod::Cpol, 0)
         }
         _ => return dpp(c, s, t, name, at),
     };
@@ -582,13 +592,20 @@ fn dpp(
     Ok(Some((Mod::DppCtrl, v)))
 }
 
+/// In `Line::policy_named`: a temporal hint is given.
+pub(super) const TH: i64 = 1 << 15;
+/// It is given as a number.
+pub(super) const TH_NUMBER: i64 = 1 << 16;
+/// It is called BYPASS.
+pub(super) const TH_BYPASS: i64 = 1 << 17;
+
 /// Temporal hints (RDNA4 ISA 10.1.4).
 fn hint(
     c: &mut Cursor<'_>,
     line: &mut Line,
     s: &mut Symbols,
     how: &Reading,
-) -> Result<i64, Problem> {
+) -> Result<(), Problem> {
     c.skip();
     let at = c.pos;
     if how.target.major() < 12 {
@@ -597,7 +614,10 @@ fn hint(
             format!("th is not supported on {}", how.target),
         ));
     }
-    let v = if c.at(0).is_ascii_digit() {
+    // Values without a name are printed as hexadecimal numbers.
+    let mut named = TH;
+    let v = if c.at(0) == b'0' && c.at(1) == b'x' {
+        named |= TH_NUMBER;
         expression::constant(c, s)?
     } else {
         let w = word(c);
@@ -611,6 +631,9 @@ fn hint(
         .unwrap_or((Access::Any, w));
         let store = access == Access::Store;
         let load = access == Access::Load;
+        if rest == b"BYPASS" {
+            named |= TH_BYPASS;
+        }
         let v = match (access, rest) {
             (Access::Any, b"TH_DEFAULT") => Some(0),
             (Access::Any, _) => None,
@@ -655,6 +678,5 @@ fn hint(
     if !(0..=7).contains(&v) {
         return Err(Problem::at(at, "invalid th value"));
     }
-    add_policy(line, v, at);
-    Ok(line.values[Mod::Cpol as usize])
+    add_policy(line, named, v, at)
 }

@@ -38,6 +38,8 @@ pub(super) struct Op {
     pub(super) neg: bool,
     pub(super) abs: bool,
     pub(super) sext: bool,
+    /// Two minus signs, which an operand with a sign bit does not take.
+    pub(super) doubled: bool,
     pub(super) literal: Literal,
     pub(super) at: u32,
 }
@@ -47,12 +49,16 @@ const NO_OP: Op = Op {
     neg: false,
     abs: false,
     sext: false,
+    doubled: false,
     literal: Literal::Any,
     at: 0,
 };
 
 /// The most operands of an instruction.
 pub(super) const OPERANDS: usize = 24;
+
+/// More modifiers than any instruction has.
+const ORDER: usize = 32;
 
 /// An instruction as written, kept from line to line so that nothing is allocated.
 pub(super) struct Line {
@@ -66,6 +72,15 @@ pub(super) struct Line {
     pub(super) given: u64,
     pub(super) values: [i64; 64],
     pub(super) places: [u32; 64],
+    /// The modifiers in their order, each with the number of operands before it.
+    pub(super) order: [(Mod, u8); ORDER],
+    pub(super) ordered: usize,
+    /// Bits of the cache policy that a word has named.
+    pub(super) policy_named: i64,
+    /// A comma stands before what is next.
+    comma: bool,
+    /// A comma stands between words of the cache policy.
+    pub(super) policy_split: bool,
 }
 
 impl Line {
@@ -79,6 +94,11 @@ impl Line {
             given: 0,
             values: [0; 64],
             places: [0; 64],
+            order: [(Mod::Offset, 0); ORDER],
+            ordered: 0,
+            policy_named: 0,
+            comma: false,
+            policy_split: false,
         }
     }
 
@@ -88,6 +108,22 @@ impl Line {
         self.split = 0;
         self.listed = 0;
         self.given = 0;
+        self.ordered = 0;
+        self.policy_named = 0;
+        self.comma = false;
+        self.policy_split = false;
+    }
+
+    /// Keeps the place of a modifier among operands and modifiers.
+    #[inline]
+    pub(super) fn mark(&mut self, m: Mod) {
+        if let Some(slot) = self.order.get_mut(self.ordered) {
+            *slot = (m, self.count as u8);
+            self.ordered += 1;
+            let before = self.order[self.ordered.max(2) - 2].0;
+            self.policy_split |=
+                self.comma && self.ordered > 1 && m == Mod::Cpol && before == Mod::Cpol;
+        }
     }
 
     #[inline]
@@ -164,7 +200,8 @@ pub(super) fn read(
             return Ok(());
         }
         one(c, line, s, how)?;
-        if c.eat(b',') && c.is_end() {
+        line.comma = c.eat(b',');
+        if line.comma && c.is_end() {
             return Ok(());
         }
     }
@@ -215,13 +252,22 @@ fn one(c: &mut Cursor<'_>, line: &mut Line, s: &mut Symbols, how: &Reading) -> R
         at: at as u32,
         ..NO_OP
     };
-    value(c, line, s, how, &mut op)?;
+    value(c, line, s, how, &mut op, Around::Nothing)?;
     line.push(op)
 }
 
 /// `scc` is a cache policy bit in memory instructions of CDNA 2, elsewhere a register.
 fn is_policy(c: &mut Cursor<'_>, how: &Reading) -> bool {
     c.peek_name() == b"scc" && !matches!(how.name.as_bytes(), [b's' | b'v', b'_', ..])
+}
+
+/// What stands around a value: a sign stands outside bars, and a register has no sign inside
+/// either.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Around {
+    Nothing,
+    Sign,
+    Bars,
 }
 
 /// A register or number with what stands around it.
@@ -231,6 +277,7 @@ fn value(
     s: &mut Symbols,
     how: &Reading,
     op: &mut Op,
+    around: Around,
 ) -> Result<(), Problem> {
     let at = {
         c.skip();
@@ -269,13 +316,13 @@ fn value(
             Ok(())
         }
         b'|' => {
-            if op.abs {
+            if around == Around::Bars {
                 return Err(Problem::at(at, "expected register or immediate"));
             }
             c.pos += 1;
             op.abs = true;
             let bars = std::mem::replace(&mut s.in_bars, true);
-            let r = value(c, line, s, how, op);
+            let r = value(c, line, s, how, op, Around::Bars);
             s.in_bars = bars;
             r?;
             if !c.eat(b'|') {
@@ -287,18 +334,24 @@ fn value(
             let mut ahead = *c;
             ahead.pos += 1;
             match ahead.peek() {
-                b'|' => {
+                b'|' if around == Around::Nothing => {
                     *c = ahead;
                     op.neg = true;
-                    value(c, line, s, how, op)
+                    value(c, line, s, how, op, Around::Sign)
                 }
                 b'0'..=b'9' | b'.' if is_float(&ahead) => {
                     *c = ahead;
                     op.value = Value::Float(-float(c)?);
                     Ok(())
                 }
-                b'-' => Err(Problem::at(at, "invalid syntax, expected 'neg' modifier")),
+                b'-' if around == Around::Nothing => {
+                    op.doubled = true;
+                    number(c, s, op)
+                }
                 _ => {
+                    if around != Around::Nothing {
+                        return negative(c, s, how, op);
+                    }
                     if let Some(r) = register::parse(&mut ahead, how.target, s)? {
                         *c = ahead;
                         op.neg = true;
@@ -313,7 +366,7 @@ fn value(
                             return Err(Problem::at(at, "expected register or immediate"));
                         }
                         op.neg = true;
-                        return value(c, line, s, how, op);
+                        return value(c, line, s, how, op, Around::Sign);
                     }
                     number(c, s, op)
                 }
@@ -340,9 +393,9 @@ fn value(
             }
             c.pos += name.len() + 1;
             match name {
-                b"neg" if !op.neg => op.neg = true,
-                b"abs" if !op.abs => op.abs = true,
-                b"sext" if !op.sext => op.sext = true,
+                b"neg" if around == Around::Nothing => op.neg = true,
+                b"abs" if around < Around::Bars => op.abs = true,
+                b"sext" if around == Around::Nothing => op.sext = true,
                 b"lit" if op.literal == Literal::Any => op.literal = Literal::Lit32,
                 b"lit64" if op.literal == Literal::Any => {
                     if !how.target.has_gfx1250_insts() {
@@ -356,7 +409,11 @@ fn value(
                 _ => return Err(Problem::at(at, "expected register or immediate")),
             }
             let bars = std::mem::take(&mut s.in_bars);
-            let r = value(c, line, s, how, op);
+            let inner = match name {
+                b"neg" => Around::Sign,
+                _ => Around::Bars,
+            };
+            let r = value(c, line, s, how, op, inner);
             s.in_bars = bars;
             r?;
             if !c.eat(b')') {
@@ -365,6 +422,28 @@ fn value(
             Ok(())
         }
     }
+}
+
+/// A minus sign inside a sign or bars belongs to a number.
+fn negative(
+    c: &mut Cursor<'_>,
+    s: &mut Symbols,
+    how: &Reading,
+    op: &mut Op,
+) -> Result<(), Problem> {
+    let at = c.pos;
+    let mut ahead = *c;
+    ahead.pos += 1;
+    if ahead.peek() == b'|'
+        || register::parse(&mut ahead, how.target, s)?.is_some()
+        || matches!(ahead.peek_name(), b"abs" | b"neg" | b"sext")
+    {
+        return Err(Problem::at(
+            at,
+            "failed parsing operand: the sign stands outside",
+        ));
+    }
+    number(c, s, op)
 }
 
 /// An integer, or an expression.

@@ -23,6 +23,9 @@ pub(super) fn source(
     if op.neg || op.abs || op.sext {
         source_modifiers(op, mods, bits)?;
     }
+    if op.doubled && matches!(o.ty, OperandType::Float | OperandType::Bf16) {
+        return Err(reject(0, at, "invalid syntax, expected 'neg' modifier"));
+    }
     match op.value {
         Value::Reg(r) => {
             bits.set_operand(o, Operand::Reg(r))

@@ -33,6 +33,21 @@ pub(super) enum Want {
     Addresses(u8),
 }
 
+impl Want {
+    fn is_vcc(&self) -> bool {
+        matches!(self, Want::Vcc | Want::Vcc64)
+    }
+}
+
+impl Pattern {
+    /// The operands that are written when there are `count` of them.
+    #[inline]
+    pub(super) fn written(&self, count: usize) -> impl Iterator<Item = &Want> {
+        let short = self.implied > 0 && count + self.implied as usize == self.wants.len();
+        self.wants.iter().filter(move |w| !(short && w.is_vcc()))
+    }
+}
+
 /// An instruction's operands as written.
 #[derive(Debug)]
 pub(super) struct Pattern {
@@ -41,16 +56,18 @@ pub(super) struct Pattern {
     pub(super) split: usize,
     /// Modifiers and the operands that they fill.
     pub(super) mods: Vec<(Mod, u8)>,
+    /// Where each modifier stands: its rank among the modifiers and the operands before it.
+    pub(super) ranks: [(u8, u8); 64],
     /// Modifiers that may stand.
     pub(super) accepted: u64,
     /// Words that must stand.
     pub(super) required: u64,
-    /// The first operand may be left out (VCC of comparisons).
-    pub(super) implied_vcc: bool,
+    /// Operands that are VCC and may be left out, all of them or none.
+    pub(super) implied: u8,
     /// The last operand may be left out.
     pub(super) optional_last: bool,
     /// Bits to set where no operand or fixed bit covers them.
-    pub(super) implied: [u32; 4],
+    pub(super) implied_bits: [u32; 4],
     pub(super) form: Form,
     /// An export, whose enable mask follows from its operands.
     pub(super) export: bool,
@@ -105,7 +122,7 @@ fn form(shape: &Shape) -> Form {
         Form::E64Dpp
     } else if dpp {
         Form::Dpp
-    } else if shape.encoding.starts_with("ENC_VOP3") || shape.encoding.starts_with("VOP3_") {
+    } else if shape.encoding.starts_with("ENC_VOP3") || shape.encoding.starts_with("VOP3") {
         Form::E64
     } else {
         Form::E32
@@ -118,11 +135,12 @@ fn compile(def: &InstDef) -> Pattern {
         wants: Vec::new(),
         split: 0,
         mods: Vec::new(),
+        ranks: [(0, 0); 64],
         accepted: 0,
         required: 0,
-        implied_vcc: false,
+        implied: 0,
         optional_last: false,
-        implied: [0; 4],
+        implied_bits: [0; 4],
         form: form(shape),
         export: def.mnemonic.starts_with("exp"),
         sized: shape
@@ -132,6 +150,16 @@ fn compile(def: &InstDef) -> Pattern {
     };
     // Within the brackets of an address list only the first operand is a want.
     let mut listing = false;
+    let mut rank = 0;
+    let mut stands = |p: &mut Pattern, list: &[Mod]| {
+        rank += 1;
+        for m in list {
+            let place = &mut p.ranks[*m as usize];
+            if place.0 == 0 {
+                *place = (rank, p.wants.len() as u8);
+            }
+        }
+    };
     for piece in shape.pieces {
         match *piece {
             Piece::Operand(i) if listing => {
@@ -157,6 +185,7 @@ fn compile(def: &InstDef) -> Pattern {
                         _ => {
                             if let Some(m) = Mod::of_word(word) {
                                 p.required |= 1 << m as u32;
+                                stands(&mut p, &[m]);
                             }
                         }
                     }
@@ -174,6 +203,14 @@ fn compile(def: &InstDef) -> Pattern {
                     Some(m) => {
                         p.mods.push((m, i));
                         p.accepted |= 1 << m as u32;
+                        stands(
+                            &mut p,
+                            match m {
+                                Mod::Blgp => &[Mod::Blgp, Mod::Neg],
+                                Mod::Format => &[Mod::Format, Mod::Dfmt, Mod::Nfmt],
+                                ref one => std::slice::from_ref(one),
+                            },
+                        );
                         match m {
                             Mod::R128 => p.accepted |= 1 << Mod::A16 as u32,
                             Mod::Blgp => p.accepted |= 1 << Mod::Neg as u32,
@@ -200,8 +237,18 @@ fn compile(def: &InstDef) -> Pattern {
         }
     }
     p.accepted |= p.required;
-    p.implied_vcc = matches!(p.wants.first(), Some(Want::Vcc | Want::Vcc64))
-        && (def.mnemonic.starts_with("v_cmp") || p.wants.len() == 3);
+    if p.ranks[Mod::A16 as usize].0 == 0 {
+        p.ranks[Mod::A16 as usize] = p.ranks[Mod::R128 as usize];
+    }
+    let count = p.wants.iter().filter(|w| w.is_vcc()).count() as u8;
+    let first = p.wants.first().is_some_and(Want::is_vcc);
+    let gfx9 = def.is_gfx9();
+    p.implied = match p.form {
+        _ if first => 1,
+        Form::E32 if !gfx9 || count == 1 => count,
+        Form::Dpp | Form::Sdwa if !gfx9 => count,
+        _ => 0,
+    };
     // Modifiers without a name in the template keep their defaults.
     implied(def, &mut p);
     p
@@ -223,7 +270,7 @@ fn implied(def: &InstDef, p: &mut Pattern) {
             here && !hidden
         });
         if !fixed && !named {
-            p.implied[bit / 32] |= 1 << (bit % 32);
+            p.implied_bits[bit / 32] |= 1 << (bit % 32);
         }
     };
     // Sources that a packed instruction does not have read both halves.
@@ -274,7 +321,9 @@ pub(super) struct Group {
 pub(super) struct Table {
     slots: Vec<u32>,
     mask: usize,
-    names: Vec<(Box<[u8]>, u32)>,
+    names: Vec<(&'static str, u32)>,
+    /// Names but those of pairs, by length.
+    spellings: Vec<&'static str>,
     groups: Vec<Group>,
     candidates: Vec<Candidate>,
 }
@@ -317,6 +366,7 @@ impl Table {
             slots: Vec::new(),
             mask: 0,
             names: Vec::new(),
+            spellings: Vec::new(),
             groups: Vec::new(),
             candidates: Vec::new(),
         };
@@ -359,7 +409,7 @@ impl Table {
                 Access::Any
             };
             let index = table.groups.len() as u32;
-            table.names.push((name.as_bytes().into(), index));
+            table.names.push((name, index));
             table.groups.push(Group {
                 name,
                 first: table.candidates.len() as u32,
@@ -373,11 +423,14 @@ impl Table {
         }
         table.add_aliases(target);
         table.add_halves();
+        table.spellings = table.names.iter().map(|n| n.0).collect();
+        table.spellings.retain(|n| !n.contains("::"));
+        table.spellings.sort_unstable_by_key(|n| n.len());
         let size = (table.names.len() * 2).next_power_of_two();
         table.mask = size - 1;
         table.slots = vec![0; size];
         for (n, (name, _)) in table.names.iter().enumerate() {
-            let mut at = hash(name) & table.mask;
+            let mut at = hash(name.as_bytes()) & table.mask;
             while table.slots[at] != 0 {
                 at = (at + 1) & table.mask;
             }
@@ -398,7 +451,7 @@ impl Table {
             if targets & bit != 0
                 && let Some(&group) = index.get(name)
             {
-                self.names.push((alias.as_bytes().into(), group));
+                self.names.push((alias, group));
             }
         }
     }
@@ -410,7 +463,7 @@ impl Table {
             if let Some((half, _)) = g.name.split_once(" :: ")
                 && seen.insert(half)
             {
-                self.names.push((half.as_bytes().into(), n as u32));
+                self.names.push((half, n as u32));
             }
         }
     }
@@ -425,7 +478,7 @@ impl Table {
                 return None;
             }
             let (text, group) = &self.names[n as usize - 1];
-            if **text == *name {
+            if text.as_bytes() == name {
                 return Some(&self.groups[*group as usize]);
             }
             at = (at + 1) & self.mask;
@@ -437,11 +490,11 @@ impl Table {
         &self.candidates[g.first as usize..(g.first + g.count) as usize]
     }
 
-    /// Every mnemonic and alias.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.names
-            .iter()
-            .filter_map(|(n, _)| std::str::from_utf8(n).ok())
+    /// Every mnemonic and alias whose length differs by so much at most.
+    pub(super) fn near(&self, length: usize, most: usize) -> &[&'static str] {
+        let from = self.spellings.partition_point(|n| n.len() + most < length);
+        let to = self.spellings.partition_point(|n| n.len() <= length + most);
+        &self.spellings[from..to]
     }
 }
 

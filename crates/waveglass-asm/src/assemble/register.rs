@@ -38,6 +38,12 @@ pub(super) fn parse(
             }
         };
         c.pos += 2 * half.is_some() as usize;
+        if half.is_some() && file != RegFile::Vgpr {
+            return Err(Problem::at(
+                start,
+                "invalid operand for instruction: only vector registers have halves",
+            ));
+        }
         return reg(file, index, 1, half, start, target).map(Some);
     }
     if next == b'[' {
@@ -57,7 +63,15 @@ pub(super) fn parse(
                 "first register index should not exceed second index",
             ));
         }
-        return reg(file, first, last - first + 1, None, start, target).map(Some);
+        // A range of one may name a half.
+        let half = match (c.at(0), c.at(1)) {
+            (b'.', b'l') if !is_name(c.at(2)) => Some(Half::Lo),
+            (b'.', b'h') if !is_name(c.at(2)) => Some(Half::Hi),
+            _ => None,
+        };
+        let half = half.filter(|_| file == RegFile::Vgpr && first == last);
+        c.pos += 2 * half.is_some() as usize;
+        return reg(file, first, last - first + 1, half, start, target).map(Some);
     }
     Ok(named(c, target))
 }

@@ -47,7 +47,9 @@ pub(super) fn read(
     let v = match style {
         ImmStyle::Sendmsg if name == b"sendmsg" && called => message(c, s, target)?,
         ImmStyle::Hwreg if name == b"hwreg" && called => hwreg(c, s, target)?,
-        ImmStyle::Swaitcnt if called && s.get(name).is_none() => wait_counts(c, s, target)?,
+        ImmStyle::Swaitcnt if called && !expression::is_function(name) => {
+            wait_counts(c, s, target)?
+        }
         ImmStyle::Depctr if called => dependencies(c, s, target)?,
         ImmStyle::Sdelayalu if called => delays(c)?,
         ImmStyle::Gpridxmode if name == b"gpr_idx" && called => index_mode(c)?,

@@ -74,9 +74,9 @@ fn nearest(base: &str, target: Target) -> Option<&'static str> {
     let pattern = Spelling::new(base.as_bytes())?;
     let most = (base.len() / 4).clamp(1, 4);
     Table::of(target)
-        .names()
-        .filter(|n| n.len().abs_diff(base.len()) <= most && !n.contains("::"))
-        .map(|n| (pattern.distance(n.as_bytes()), n))
+        .near(base.len(), most)
+        .iter()
+        .map(|&n| (pattern.distance(n.as_bytes()), n))
         .filter(|(d, _)| *d <= most)
         .min()
         .map(|(_, n)| n)

@@ -3,7 +3,7 @@
 
 use super::diagnostic::Problem;
 use super::matcher::For;
-use super::modifier::Mod;
+use super::modifier::{Mod, TH, TH_BYPASS, TH_NUMBER};
 use super::operand::{Line, Op, Value};
 use super::pattern::{Candidate, Form, Want};
 use waveglass_isa::{Access, Decoder, Field, Implicit, Inst, InstFlags, Reg, RegFile, Target};
@@ -15,6 +15,9 @@ pub(super) fn check(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<
     let name = def.mnemonic;
     if line.has(Mod::Cpol) && line.values[Mod::Cpol as usize] >> 11 & 1 != 0 {
         scaled(line, c)?;
+    }
+    if line.policy_named & TH != 0 {
+        temporal(line, name)?;
     }
     match name.as_bytes()[0] {
         b'v' => vector(line, c, inst, on),
@@ -37,6 +40,28 @@ pub(super) fn check(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<
         )),
         _ => Ok(()),
     }
+}
+
+/// The third temporal hint has one name where the scope is the system, another where it is not.
+fn temporal(line: &Line, name: &str) -> Result<(), Problem> {
+    let at = line.places[Mod::Cpol as usize] as usize;
+    let policy = line.values[Mod::Cpol as usize];
+    let (hint, scope) = (policy & 7, policy >> 3 & 3);
+    if line.policy_named & TH_NUMBER != 0 {
+        return Ok(());
+    }
+    if name.starts_with("s_") && matches!(hint, 4..=6) {
+        return Err(Problem::at(at, "invalid th value for SMEM instruction"));
+    }
+    let bypass = line.policy_named & TH_BYPASS != 0;
+    if hint == 3 && bypass != (scope == 3) {
+        return Err(
+            Problem::at(at, "scope and th combination is not valid").help(
+                "TH_..._BYPASS goes with SCOPE_SYS, the other names of this hint with the others",
+            ),
+        );
+    }
+    Ok(())
 }
 
 fn place(ops: &[Op], n: usize) -> usize {
@@ -98,8 +123,6 @@ fn aligned(line: &Line, on: For) -> Result<(), Problem> {
 
 fn vector(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem> {
     let def = c.def;
-    let wants = c.pattern.wants.iter();
-    let skipped = c.pattern.wants.len() - line.count;
     let mut used = [Reg::new(RegFile::Vgpr, 0, 0); 8];
     let mut count = 0;
     let limit = bus_limit(def.mnemonic, c.pattern.form, on.target);
@@ -125,7 +148,7 @@ fn vector(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Proble
     let mut registers = count;
     let mut last = 0;
     let mut scalars = count > 0;
-    for (op, want) in line.ops().iter().zip(wants.skip(skipped)) {
+    for (op, want) in line.ops().iter().zip(c.pattern.written(line.count)) {
         let reg = match (want, op.value) {
             (Want::Source { operand, .. }, Value::Reg(r)) => {
                 let o = &def.shape.operands[*operand as usize];
@@ -204,6 +227,16 @@ fn more(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem>
             ));
         }
     }
+    // Matrix operations on binary64 of CDNA 3 have neg in the place of blgp.
+    let negates = on.target.has_gfx940_insts() && def.mnemonic.starts_with("v_mfma_f64_");
+    for (m, wrong) in [(Mod::Blgp, negates), (Mod::Neg, !negates)] {
+        if line.has(m) && wrong {
+            return Err(Problem::at(
+                line.places[m as usize] as usize,
+                format!("invalid modifier: {} is not supported", m.name()),
+            ));
+        }
+    }
     // op_sel and the halves of registers say the same.
     if line.has(Mod::OpSel) && def.shape.sources.count > 0 && on.target.major() >= 11 {
         halves(line, c)?;
@@ -229,6 +262,9 @@ fn more(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem>
 /// A suffix `.l` or `.h` and the bit of op_sel must agree.
 fn halves(line: &Line, c: &Candidate) -> Result<(), Problem> {
     let v = line.value(Mod::OpSel).unwrap_or(0) & 0xff;
+    if v == 0 {
+        return Ok(());
+    }
     let sources = [Field::Src0, Field::Src1, Field::Src2];
     let count = (c.def.shape.sources.count as usize).min(3);
     for (op, want) in line.ops().iter().zip(&c.pattern.wants) {

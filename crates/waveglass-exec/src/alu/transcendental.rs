@@ -219,7 +219,11 @@ pub fn v_cos_f32(a: f32) -> f32 {
 pub fn v_tanh_f32(a: f32) -> f32 {
     let magnitude = a.abs();
     let r = tanh(f64::from(a)) as f32;
-    let r = if magnitude < 1.0 / 1024.0 || a.is_nan() { a } else { r };
+    let r = if magnitude < 1.0 / 1024.0 || a.is_nan() {
+        a
+    } else {
+        r
+    };
     let r = if magnitude >= 8.0 {
         1f32.copysign(a)
     } else {
@@ -465,7 +469,10 @@ mod tests {
         assert_eq!(v_exp_bf16(0x4040), 0x4100);
         assert_eq!(v_tanh_bf16(0x7f80), 0x3f80);
         assert_eq!(v_tanh_bf16(0x7fc1), 0x7fc1);
-        assert_eq!(v_tanh_f32(f32::from_bits(0xff80_0001)).to_bits(), 0xffc0_0001);
+        assert_eq!(
+            v_tanh_f32(f32::from_bits(0xff80_0001)).to_bits(),
+            0xffc0_0001
+        );
         assert_eq!(v_rcp_f64(-0.0), f64::NEG_INFINITY);
         assert_eq!(v_rsq_f64(4.0), 0.5);
         assert_eq!(v_rsq_f64(-0.0), f64::NEG_INFINITY);

@@ -1,15 +1,20 @@
 //! Data-parallel primitives: the first source comes from another lane.
 
 use crate::program::Compile;
-use crate::wave::Wave;
+use crate::wave::{ROW_LANES, Wave};
 use waveglass_isa::Field;
 
 /// Where each lane's first source comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dpp {
-    control: Control,
-    row_mask: u8,
-    bank_mask: u8,
+    /// The lane that each lane reads.
+    sources: Box<[u32; 64]>,
+    /// Lanes that have a source.
+    valid: u64,
+    /// Lanes that the masks leave on.
+    enabled: u64,
+    /// Every lane reads its own row of 16.
+    within_rows: bool,
     /// Lanes without a source read zero instead of being switched off.
     bound_ctrl: bool,
     /// Lanes that EXEC switches off are read all the same.
@@ -37,6 +42,34 @@ enum Control {
     Eight(u32),
 }
 
+impl Control {
+    /// The lane that `lane` reads from, `None` where the shift leaves the row or wave.
+    fn source(&self, lane: usize, lanes: usize) -> Option<usize> {
+        let (row, i) = (lane & !15, lane & 15);
+        match *self {
+            Control::QuadPerm(p) => Some((lane & !3) | (p >> (2 * (lane & 3)) & 3) as usize),
+            Control::RowShiftLeft(s) => {
+                let j = i + s as usize;
+                (j < 16).then_some(row + j)
+            }
+            Control::RowShiftRight(s) => i.checked_sub(s as usize).map(|j| row + j),
+            Control::RowRotateRight(s) => Some(row + (i + 16 - s as usize) % 16),
+            Control::WaveShiftLeft => (lane + 1 < lanes).then_some(lane + 1),
+            Control::WaveRotateLeft => Some((lane + 1) % lanes),
+            Control::WaveShiftRight => lane.checked_sub(1),
+            Control::WaveRotateRight => Some((lane + lanes - 1) % lanes),
+            Control::RowMirror => Some(row + 15 - i),
+            Control::RowHalfMirror => Some((lane & !7) + 7 - (lane & 7)),
+            // Lane 15 of each row goes to the whole next row (Vega ISA, DPP_ROW_BCAST15).
+            Control::RowBroadcast15 => row.checked_sub(1),
+            Control::RowBroadcast31 => (lane >= 32).then_some(31),
+            Control::RowShare(s) => Some(row + s as usize),
+            Control::RowXmask(x) => Some(row + (i ^ x as usize)),
+            Control::Eight(sel) => Some((lane & !7) | (sel >> (3 * (lane & 7)) & 7) as usize),
+        }
+    }
+}
+
 impl Dpp {
     /// The DPP control of an instruction, `None` where it has none.
     pub fn of(c: &Compile<'_>) -> Result<Option<Self>, &'static str> {
@@ -44,13 +77,8 @@ impl Dpp {
         if inst.operand_def(Field::Dpp8).is_some() {
             // The selector in SRC0 tells DPP8 (233) from DPP8 with inactive lanes (234).
             let fi = inst.field(Field::Fi) == 234;
-            return Ok(Some(Self {
-                control: Control::Eight(inst.field(Field::Dpp8) as u32),
-                row_mask: 0xf,
-                bank_mask: 0xf,
-                bound_ctrl: true,
-                fetch_inactive: fi,
-            }));
+            let control = Control::Eight(inst.field(Field::Dpp8) as u32);
+            return Ok(Some(Self::new(c, control, [0xf, 0xf], true, fi)));
         }
         if inst.operand_def(Field::DppCtrl).is_none() {
             return Ok(None);
@@ -74,61 +102,111 @@ impl Dpp {
             0x160..=0x16f => Control::RowXmask(low),
             _ => return Err("a reserved DPP control"),
         };
-        Ok(Some(Self {
-            control,
-            row_mask: inst.field(Field::RowMask) as u8,
-            bank_mask: inst.field(Field::BankMask) as u8,
-            bound_ctrl: inst.field(Field::BoundCtrl) != 0,
-            fetch_inactive: inst.field(Field::Fi) & 1 != 0,
-        }))
+        let masks = [Field::RowMask, Field::BankMask].map(|f| inst.field(f));
+        let bound_ctrl = inst.field(Field::BoundCtrl) != 0;
+        let fetch_inactive = inst.field(Field::Fi) & 1 != 0;
+        let dpp = Self::new(c, control, masks, bound_ctrl, fetch_inactive);
+        Ok(Some(dpp))
     }
 
-    /// The lane that `lane` reads from, `None` where the shift leaves the row or wave.
-    fn source(&self, lane: usize, lanes: usize) -> Option<usize> {
-        let (row, i) = (lane & !15, lane & 15);
-        match self.control {
-            Control::QuadPerm(p) => Some((lane & !3) | (p >> (2 * (lane & 3)) & 3) as usize),
-            Control::RowShiftLeft(s) => {
-                let j = i + s as usize;
-                (j < 16).then_some(row + j)
+    fn new(
+        c: &Compile<'_>,
+        control: Control,
+        [row_mask, bank_mask]: [u64; 2],
+        bound_ctrl: bool,
+        fetch_inactive: bool,
+    ) -> Self {
+        let lanes = c.rows as usize * ROW_LANES;
+        let mut dpp = Self {
+            sources: Box::new([0; 64]),
+            valid: 0,
+            enabled: 0,
+            within_rows: true,
+            bound_ctrl,
+            fetch_inactive,
+        };
+        for lane in 0..lanes {
+            if let Some(source) = control.source(lane, lanes) {
+                dpp.sources[lane] = source as u32;
+                dpp.valid |= 1 << lane;
+                dpp.within_rows &= source / 16 == lane / 16;
             }
-            Control::RowShiftRight(s) => i.checked_sub(s as usize).map(|j| row + j),
-            Control::RowRotateRight(s) => Some(row + (i + 16 - s as usize) % 16),
-            Control::WaveShiftLeft => (lane + 1 < lanes).then_some(lane + 1),
-            Control::WaveRotateLeft => Some((lane + 1) % lanes),
-            Control::WaveShiftRight => lane.checked_sub(1),
-            Control::WaveRotateRight => Some((lane + lanes - 1) % lanes),
-            Control::RowMirror => Some(row + 15 - i),
-            Control::RowHalfMirror => Some((lane & !7) + 7 - (lane & 7)),
-            // Lane 15 of each row goes to the whole next row (Vega ISA, DPP_ROW_BCAST15).
-            Control::RowBroadcast15 => row.checked_sub(1),
-            Control::RowBroadcast31 => (lane >= 32).then_some(31),
-            Control::RowShare(s) => Some(row + s as usize),
-            Control::RowXmask(x) => Some(row + (i ^ x as usize)),
-            Control::Eight(sel) => Some((lane & !7) | (sel >> (3 * (lane & 7)) & 7) as usize),
+            // A row mask bit switches a row of 16 off, a bank mask bit every fourth quad.
+            if row_mask >> (lane / 16) & 1 != 0 && bank_mask >> (lane % 16 / 4) & 1 != 0 {
+                dpp.enabled |= 1 << lane;
+            }
         }
+        dpp
     }
 
     /// Gathers a register's lanes into a temporary; gives the lanes that may be written.
     pub fn gather(&self, wave: &mut Wave, from: usize, to: usize, dwords: usize, exec: u64) -> u64 {
         let n = wave.lanes();
-        let mut write = 0;
-        let regs = wave.lanes_flat();
-        for lane in 0..n {
-            // A row mask bit switches a row of 16 off, a bank mask bit every fourth quad.
-            let enabled =
-                self.row_mask >> (lane / 16) & 1 != 0 && self.bank_mask >> (lane % 16 / 4) & 1 != 0;
-            let source = self
-                .source(lane, n)
-                .filter(|&s| self.fetch_inactive || exec >> s & 1 != 0);
-            for k in 0..dwords {
-                regs[to + k * n + lane] = source.map_or(0, |s| regs[from + k * n + s]);
-            }
-            if enabled && (source.is_some() || self.bound_ctrl) {
-                write |= 1 << lane;
+        let mut valid = self.valid;
+        if !self.fetch_inactive && exec != wave.full_mask() {
+            for (lane, &source) in self.sources[..n].iter().enumerate() {
+                valid &= !((!exec >> source & 1) << lane);
             }
         }
-        write
+        let regs = wave.lanes_flat();
+        for k in 0..dwords {
+            let (from, to) = (from + k * n, to + k * n);
+            if !self.within_rows || !permute_rows(regs, from, to, n, &self.sources, valid) {
+                for (lane, &source) in self.sources[..n].iter().enumerate() {
+                    let v = regs[from + source as usize];
+                    regs[to + lane] = if valid >> lane & 1 != 0 { v } else { 0 };
+                }
+            }
+        }
+        match self.bound_ctrl {
+            true => self.enabled,
+            false => self.enabled & valid,
+        }
+    }
+}
+
+/// Gathers where every lane reads one of its own row of 16; false where the machine has no instruction
+/// for it.
+fn permute_rows(
+    regs: &mut [u32],
+    from: usize,
+    to: usize,
+    n: usize,
+    sources: &[u32; 64],
+    valid: u64,
+) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if super::kernel::level() == 2 {
+        // SAFETY: `level` found the CPU to have these features.
+        unsafe { permute_rows_avx512(regs, from, to, n, sources, valid) };
+        return true;
+    }
+    let _ = (regs, from, to, n, sources, valid);
+    false
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+fn permute_rows_avx512(
+    regs: &mut [u32],
+    from: usize,
+    to: usize,
+    n: usize,
+    sources: &[u32; 64],
+    valid: u64,
+) {
+    use std::arch::x86_64::*;
+    assert!(n <= 64 && from + n <= regs.len() && to + n <= regs.len());
+    for row in (0..n).step_by(16) {
+        let mask = (valid >> row) as u16;
+        // SAFETY: sixteen lanes from `row` on are within the `n` of each, as asserted.
+        unsafe {
+            let lanes = _mm512_loadu_si512(regs.as_ptr().add(from + row).cast());
+            // The low four bits of an index count.
+            let index = _mm512_loadu_si512(sources.as_ptr().add(row).cast());
+            let moved = _mm512_maskz_permutexvar_epi32(mask, index, lanes);
+            _mm512_storeu_si512(regs.as_mut_ptr().add(to + row).cast(), moved);
+        }
     }
 }
 

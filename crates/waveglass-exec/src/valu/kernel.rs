@@ -46,6 +46,40 @@ fn avx512<T: LaneOp>(r: &mut [u32], d: usize, s: [usize; 3], n: usize, m: u64) -
     T::run(r, d, s, n, m)
 }
 
+/// Defines a function in the builds of lane kernels: a call takes the best that the machine has. What
+/// the body calls must be inlined for that to matter.
+macro_rules! in_builds {
+    ($(#[$meta:meta])* $vis:vis fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block) => {
+        $(#[$meta])*
+        $vis fn $name($($arg: $ty),*) {
+            #[inline(always)]
+            fn body($($arg: $ty),*) $body
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+                fn avx2($($arg: $ty),*) {
+                    body($($arg),*);
+                }
+                #[target_feature(
+                    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,fma,f16c,bmi1,bmi2,lzcnt,popcnt"
+                )]
+                fn avx512($($arg: $ty),*) {
+                    body($($arg),*);
+                }
+                match $crate::valu::kernel::level() {
+                    // SAFETY: `level` found the CPU to have these features.
+                    2 => return unsafe { avx512($($arg),*) },
+                    // SAFETY: as above.
+                    1 => return unsafe { avx2($($arg),*) },
+                    _ => {}
+                }
+            }
+            body($($arg),*);
+        }
+    };
+}
+pub(crate) use in_builds;
+
 /// The builds of an operation's kernel.
 #[cfg(target_arch = "x86_64")]
 pub const fn builds<T: LaneOp>() -> Builds {
@@ -64,6 +98,7 @@ pub fn portable<T: LaneOp>() -> Kernel {
 }
 
 /// The best build that this machine runs: an index into [`Builds`].
+#[inline]
 pub fn level() -> usize {
     static LEVEL: OnceLock<usize> = OnceLock::new();
     *LEVEL.get_or_init(|| {
@@ -181,6 +216,30 @@ fn block(regs: &[u32], at: usize) -> [u32; BLOCK] {
 #[inline(always)]
 fn set_block(regs: &mut [u32], at: usize, v: [u32; BLOCK]) {
     regs.as_chunks_mut::<BLOCK>().0[at / BLOCK] = v;
+}
+
+/// Copies the lanes of a register.
+#[inline(always)]
+pub fn copy<const N: usize>(regs: &mut [u32], from: usize, to: usize) {
+    let mut i = 0;
+    while i < N {
+        let row = block(regs, from + i);
+        set_block(regs, to + i, row);
+        i += BLOCK;
+    }
+}
+
+/// Lays `value` out over `dwords` registers of `n` lanes, its lowest dword first.
+#[inline(always)]
+pub fn spread(regs: &mut [u32], d: usize, n: usize, dwords: usize, value: u64) {
+    for k in 0..dwords {
+        let dword = value.checked_shr(32 * k as u32).unwrap_or(0) as u32;
+        let mut i = 0;
+        while i < n {
+            set_block(regs, d + k * n + i, [dword; BLOCK]);
+            i += BLOCK;
+        }
+    }
 }
 
 /// `array::map` as a loop: the standard one is not always inlined, and a call there costs a kernel

@@ -8,6 +8,7 @@
 
 mod dpp;
 pub mod kernel;
+mod modified;
 mod modifiers;
 mod result;
 #[cfg(test)]
@@ -187,7 +188,7 @@ pub fn compile(c: &Compile<'_>, spec: &Spec) -> Op {
 
 /// Compiles with the operands in the given fields (a half of a VOPD pair has names of its own).
 pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], dst: Field) -> Op {
-    let mut op = c.op(run_slow);
+    let mut op = c.op(modified::run_modified);
     op.kernel = spec.kernel[kernel::level()];
     let mut info = ValuInfo {
         sources: spec.sources,
@@ -468,13 +469,18 @@ fn broadcast(m: &mut Machine<'_>, s: Src, ty: Ty, i: usize) -> usize {
     } else {
         m.s32(s) as u64
     };
-    let rows = n / ROW_LANES;
-    let first = at / ROW_LANES;
-    let temporary = &mut m.wave.vgpr[first..][..ty.dwords() as usize * rows];
-    for (row, to) in temporary.iter_mut().enumerate() {
-        let dword = v.checked_shr(32 * (row / rows) as u32).unwrap_or(0);
-        *to = [dword as u32; ROW_LANES];
+    struct Spread;
+    impl LaneOp for Spread {
+        #[inline(always)]
+        fn run(regs: &mut [u32], d: usize, [dwords, ..]: [usize; 3], n: usize, v: u64) -> u64 {
+            kernel::spread(regs, d, n, dwords, v);
+            0
+        }
     }
+    static SPREAD: Builds = kernel::builds::<Spread>();
+    let dwords = [ty.dwords() as usize, 0, 0];
+    // SAFETY: `level` chooses the build by what the CPU reports.
+    unsafe { SPREAD[kernel::level()](m.wave.lanes_flat(), at, dwords, n, v) };
     at
 }
 

@@ -165,6 +165,7 @@ impl SourceMods {
     }
 
     /// Acts on the lanes of a temporary that holds the source.
+    #[inline(always)]
     pub fn apply(&self, regs: &mut [u32], n: usize, ty: Ty, mode: Mode) {
         if ty.is_mix() {
             let upper = self.part == Part::Word(1);
@@ -223,6 +224,7 @@ impl SourceMods {
     }
 }
 
+#[inline(always)]
 fn sign(regs: &mut [u32], bit: u32, neg: bool, abs: bool) {
     if abs {
         regs.iter_mut().for_each(|x| *x &= !bit);
@@ -233,6 +235,7 @@ fn sign(regs: &mut [u32], bit: u32, neg: bool, abs: bool) {
 }
 
 /// Rearranges and negates the two values of a packed operand.
+#[inline(always)]
 fn swizzle(regs: &mut [u32], n: usize, ty: Ty, lo: bool, hi: bool, neg_lo: bool, neg_hi: bool) {
     if matches!(ty, Ty::PkF32 | Ty::PkB32) {
         for i in 0..n {
@@ -260,6 +263,7 @@ fn swizzle(regs: &mut [u32], n: usize, ty: Ty, lo: bool, hi: bool, neg_lo: bool,
 }
 
 /// Turns denormals into zeros of the same sign.
+#[inline(always)]
 pub(super) fn flush_denormals(regs: &mut [u32], n: usize, ty: Ty) {
     match ty {
         Ty::F32 => regs[..n].iter_mut().for_each(flush_f32),
@@ -296,16 +300,19 @@ pub(super) fn flush_denormals(regs: &mut [u32], n: usize, ty: Ty) {
     }
 }
 
+#[inline(always)]
 fn flush_f32(x: &mut u32) {
     if *x & 0x7f80_0000 == 0 {
         *x &= 0x8000_0000;
     }
 }
 
+#[inline(always)]
 fn flush_f16(x: u32) -> u32 {
     if x & 0x7c00 == 0 { x & 0xffff_8000 } else { x }
 }
 
+#[inline(always)]
 fn flush_bf16(x: u32) -> u32 {
     if x & 0x7f80 == 0 { x & 0xffff_8000 } else { x }
 }

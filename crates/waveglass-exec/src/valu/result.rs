@@ -9,7 +9,6 @@ use crate::alu::modifiers;
 use crate::alu::rounding::{self, Half as HalfBits};
 use crate::program::Compile;
 use crate::wave::Wave;
-use half::f16;
 use waveglass_isa::{Field, Half, Operand};
 
 /// What the clamp bit does to a result.
@@ -89,6 +88,7 @@ impl ResultMods {
     }
 
     /// Acts on the lanes at `d`, whose register's old lanes are at `old`.
+    #[inline(always)]
     pub fn apply(&self, wave: &mut Wave, d: usize, old: usize, ty: Ty) {
         if self.is_plain() {
             return;
@@ -188,6 +188,7 @@ pub(super) fn limit_overflow(wave: &mut Wave, info: &ValuInfo, d: usize, s: [usi
 
 /// Scales by 2, 4 or 1/2, rounded as the result was. Denormals and -0 become +0 ("-0 is flushed to
 /// +0", Vega ISA 6.2.2).
+#[inline(always)]
 fn omod(regs: &mut [u32], n: usize, ty: Ty, omod: u8, round: Round) {
     let (exponent, factor) = match omod {
         1 => (1, 2.0),
@@ -237,6 +238,7 @@ fn omod(regs: &mut [u32], n: usize, ty: Ty, omod: u8, round: Round) {
 }
 
 /// Into [0, 1]. NaN becomes zero under DX10_CLAMP, else it stays.
+#[inline(always)]
 fn clamp(regs: &mut [u32], n: usize, ty: Ty, nan_to_zero: bool) {
     let one = |x: f32| {
         if x.is_nan() {
@@ -260,7 +262,7 @@ fn clamp(regs: &mut [u32], n: usize, ty: Ty, nan_to_zero: bool) {
         }
         Ty::F16 => {
             for x in &mut regs[..n] {
-                *x = f16::from_f32(one(f16::from_bits(*x as u16).to_f32())).to_bits() as u32;
+                *x = modifiers::clamp_f16(*x as u16, nan_to_zero) as u32;
             }
         }
         Ty::Bf16 => {
@@ -276,7 +278,7 @@ fn clamp(regs: &mut [u32], n: usize, ty: Ty, nan_to_zero: bool) {
         }
         Ty::PkF16 => {
             for x in &mut regs[..n] {
-                let f = |h: u32| f16::from_f32(one(f16::from_bits(h as u16).to_f32())).to_bits();
+                let f = |h: u32| modifiers::clamp_f16(h as u16, nan_to_zero);
                 *x = f(*x) as u32 | (f(*x >> 16) as u32) << 16;
             }
         }

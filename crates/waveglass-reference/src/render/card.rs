@@ -22,6 +22,13 @@ pub fn card_document(card: &Card) -> Document {
     }
     doc.paragraph(card.summary.clone());
     doc.code(card.formula.clone());
+    doc.table(
+        &[],
+        vocabulary::names_in_formulas(&card.formula)
+            .into_iter()
+            .map(|(name, text)| vec![name.to_owned(), text.to_owned()])
+            .collect(),
+    );
     doc.paragraph(card.prose.clone());
     doc.list(card.notes.clone());
     memory(&mut doc, card);

@@ -8,7 +8,7 @@ use waveglass_mem::Generation;
 use waveglass_mem::buffer::DescriptorField;
 
 /// A V# of the target's generation with these fields.
-fn words(target: Target, fields: &[(&str, u64)]) -> [u32; 4] {
+pub(super) fn words(target: Target, fields: &[(&str, u64)]) -> [u32; 4] {
     let generation = crate::dispatch::memory_generation(target);
     fields.iter().fold([0; 4], |words, (name, value)| {
         DescriptorField::all(generation)

@@ -335,6 +335,8 @@ mod coverage;
 #[cfg(test)]
 mod ds_two_operands_tests;
 #[cfg(test)]
+mod every_operation_tests;
+#[cfg(test)]
 mod lds_transfer_tests;
 #[cfg(test)]
 mod scalar_tests;

@@ -4,8 +4,8 @@
 /// The instructions under one reason.
 type Refusals = &'static [(&'static [&'static str], &'static str)];
 
-/// Why each is refused.
-pub(crate) const REFUSED: Refusals = &[
+/// The memory instructions that are refused whatever their operands, those of one reason together.
+pub const REFUSED: Refusals = &[
     (
         &["ds_ordered_count"],
         "an ordered count orders waves by ids that only a dispatch of the graphics driver puts in M0 (RDNA 3 \

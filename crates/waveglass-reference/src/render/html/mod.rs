@@ -232,6 +232,7 @@ pub(crate) fn kind_page(kind: TermKind) -> &'static str {
         TermKind::DataFormat => "vocabulary/data-formats.html",
         TermKind::Encoding => "encoding/index.html",
         TermKind::Answer => "index.html",
+        TermKind::Notation => "vocabulary/notation.html",
     }
 }
 

@@ -20,7 +20,7 @@ use crate::output;
 )]
 pub(crate) struct ExplainArgs {
     /// An instruction, by any of its names.
-    #[arg(required_unless_present_any = ["encoding", "field", "operand_type", "format", "counter", "register"])]
+    #[arg(required_unless_present_any = ["encoding", "field", "operand_type", "format", "counter", "register", "notation"])]
     name: Option<String>,
     /// The target whose generation the card is of; the newest that has the instruction if none is
     /// named.
@@ -47,6 +47,9 @@ pub(crate) struct ExplainArgs {
     /// Explain a register, as in M0.
     #[arg(long, value_name = "REGISTER", group = "term", conflicts_with = "name")]
     register: Option<String>,
+    /// Explain a name in the formulas of cards, as in zext; `all` lists them.
+    #[arg(long, value_name = "NAME", group = "term", conflicts_with = "name")]
+    notation: Option<String>,
     /// Print JSON.
     #[arg(long, group = "as")]
     json: bool,
@@ -138,6 +141,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
         (&args.register, TermKind::Register),
         (&args.operand_type, TermKind::OperandType),
         (&args.encoding, TermKind::Encoding),
+        (&args.notation, TermKind::Notation),
     ];
     if let Some(name) = &args.format {
         let format = reference::buffer_format(name).ok_or_else(|| {
@@ -162,7 +166,12 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     if kind == TermKind::OperandType && name.to_ascii_uppercase().starts_with("FMT_") {
         kind = TermKind::DataFormat;
     }
-    let found = reference::find_terms(kind, name);
+    let found = if kind == TermKind::Notation && name == "all" {
+        let all = reference::terms().iter();
+        all.filter(|t| t.kind == kind).collect()
+    } else {
+        reference::find_terms(kind, name)
+    };
     if kind == TermKind::Encoding {
         return encoding(args, name, &found, generation);
     }
