@@ -87,14 +87,14 @@
   };
   const result = (e, mask) => {
     if (e.kind) {
-      return make("li", {}, make("b", {}, make("a", { href: root + e.href }, e.names[0])), make("small", {}, e.kind + (e.text ? ": " + e.text : "")));
+      return make("li", {}, make("b", { className: "k" }, make("a", { href: root + e.href }, e.names[0])), make("small", {}, e.kind + (e.text ? ": " + e.text : "")));
     }
     const of = index.generations.map((_, g) => pageOf(e, g));
     const own = index.generations.findIndex(([key]) => key === here);
     const wanted = mask ? 31 - Math.clz32(mask) : own;
     const [name, href] = of[wanted] || of.findLast(Boolean) || ["", "#"];
     const others = e.names.filter((n) => n !== name);
-    const links = of.flatMap((p, g) => (p ? [make("a", { href: p[1] }, index.generations[g][1])] : []));
+    const links = of.flatMap((p, g) => (p ? [make("a", { href: p[1] }, index.generations[g][1]), " "] : []));
     return make("li", {},
       make("b", {}, make("a", { href }, name)), others.length ? " " + others.join(", ") : "",
       make("div", {}, e.text), make("small", {}, ...links));

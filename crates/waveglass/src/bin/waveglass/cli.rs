@@ -11,6 +11,8 @@ use crate::descriptor::DescriptorArgs;
 use crate::explain::{CompareArgs, ExplainArgs, SearchArgs};
 use crate::fidelity::FidelityArgs;
 use crate::run::RunArgs;
+use crate::serve::ServeArgs;
+use crate::site::SiteArgs;
 
 /// Run, check and explain AMD GPU machine code on any CPU.
 #[derive(Debug, Parser)]
@@ -48,6 +50,10 @@ pub(crate) enum Command {
     Search(SearchArgs),
     /// Say what Waveglass can do with each instruction, and by which evidence.
     Fidelity(FidelityArgs),
+    /// Write the instruction reference as a site of static pages.
+    Site(SiteArgs),
+    /// Serve the reference on this machine, with a page that decodes and shows accesses.
+    Serve(ServeArgs),
     /// List the targets.
     Targets(TargetsArgs),
     /// Print a shell's completion script.
