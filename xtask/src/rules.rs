@@ -14,6 +14,7 @@ const PLACES: &[&str] = &[
     "crates/waveglass-exec/src/semantics/memory",
     "crates/waveglass-exec/src/order",
     "crates/waveglass-exec/src/semantics/salu",
+    "crates/waveglass-exec/src/program",
     "crates/waveglass-exec/src/trap",
     "crates/waveglass-exec/src/exceptions",
 ];
