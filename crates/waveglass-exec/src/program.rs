@@ -2,6 +2,8 @@
 //! slots resolved. Waves run ops; nothing is decoded while they do.
 
 mod compile;
+#[cfg(test)]
+mod range_tests;
 
 pub use compile::{Compile, scalar_number, with_msb};
 

@@ -13,7 +13,7 @@ mod vector;
 
 pub(crate) use index_mode::mark as mark_indexed;
 pub(crate) use salu::tells_exceptions;
-pub(crate) use skip::mark as mark_skipped;
+pub(crate) use skip::{is_skipped, mark as mark_skipped};
 pub(crate) use vector::{Directed, directed};
 
 use crate::program::{Compile, Op, Step};

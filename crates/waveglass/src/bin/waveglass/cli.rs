@@ -31,7 +31,7 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  waveglass demo --target gfx1100")]
     Demo(DemoArgs),
     /// Run a kernel.
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Disassemble a code object, a fat binary or raw code.
     Dis(DisArgs),
     /// Assemble a source to a code object.
