@@ -14,7 +14,7 @@ impl Subject<'_> {
             sum: from.unwrap_or(0).into(),
             place: match from {
                 Some(lane) => Place::Lane { lane },
-                None => Place::Dropped { why },
+                None => Place::NoLane { why },
             },
             checks: Vec::new(),
             bytes: 4,

@@ -137,6 +137,11 @@ pub enum Place {
         /// The lane.
         lane: u32,
     },
+    /// No lane: zero.
+    NoLane {
+        /// Why.
+        why: &'static str,
+    },
     /// Nowhere: reads give zero, writes are dropped, no violation.
     Dropped {
         /// Why.
@@ -343,7 +348,10 @@ impl Scene {
                 }
                 Some(out)
             }
-            Place::Lane { .. } | Place::Dropped { .. } | Place::Violation { .. } => None,
+            Place::Lane { .. }
+            | Place::NoLane { .. }
+            | Place::Dropped { .. }
+            | Place::Violation { .. } => None,
         }
     }
 }

@@ -50,6 +50,7 @@ impl Subject<'_> {
                     .into(),
             );
         }
+        explanation.notes.retain(|n| n != super::flat::NO_LDS);
         let limit = u64::from(self.scene.lds.limit(&Port::new(self.scene.rules)));
         for lane in explanation.lanes.iter_mut().filter(|l| l.active) {
             let at = match register {

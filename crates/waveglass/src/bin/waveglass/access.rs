@@ -451,6 +451,10 @@ fn part_text(part: &Part, out: &mut String) {
             );
             return;
         }
+        Place::NoLane { why } => {
+            let _ = writeln!(out, "    nothing: {why}");
+            return;
+        }
         Place::Dropped { why } => format!("nothing: {why}"),
         Place::Violation { why } => format!("nothing: {why}"),
     };
