@@ -108,7 +108,7 @@ fn readable(m: &Machine<'_>, register: u32, lanes: u64) -> [Row; 2] {
 fn run_direct(m: &mut Machine<'_>, op: &Op) -> Step {
     let (rows, exec) = (m.wave.rows, active(m));
     let any = exec | exec >> 1 | exec >> 2 | exec >> 3;
-    let quads = (any & 0x1111_1111_1111_1111) * 0xf & m.wave.full_mask();
+    let quads = ((any & 0x1111_1111_1111_1111) * 0xf) & m.wave.full_mask();
     let value = [[m.lds_direct(); ROW_LANES]; 2];
     m.stats.read.lds += 4;
     let dst = &mut m.wave.vgpr[span(rows, op.d, 1)];
