@@ -30,6 +30,39 @@ pub trait LaneLoop {
     fn run(self, host: Host) -> Self::Output;
 }
 
+/// A loop over a wave's lanes, which is built for each size of wave as well. [`run_wave`] runs it. Its
+/// `lanes` must be `#[inline(always)]`, as a [`LaneLoop`]'s `run`.
+pub(crate) trait WaveLoop {
+    /// How many lanes the wave has.
+    fn count(&self) -> usize;
+
+    /// Executes it for a wave of `W` lanes; `false` says that nothing was done.
+    fn lanes<const W: usize>(self, host: Host) -> bool;
+}
+
+/// A [`WaveLoop`] as a [`LaneLoop`].
+struct EachSize<T>(T);
+
+impl<T: WaveLoop> LaneLoop for EachSize<T> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self, host: Host) -> bool {
+        match self.0.count() {
+            64 => self.0.lanes::<64>(host),
+            32 => self.0.lanes::<32>(host),
+            _ => false,
+        }
+    }
+}
+
+/// Runs a loop over a wave's lanes in the best build that this machine has; `false` says that nothing
+/// was done.
+#[inline]
+pub(crate) fn run_wave<T: WaveLoop>(task: T) -> bool {
+    run(EachSize(task))
+}
+
 const UNKNOWN: u8 = 0;
 const BASELINE: u8 = 1;
 #[cfg(target_arch = "x86_64")]

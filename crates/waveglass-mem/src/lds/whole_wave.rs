@@ -2,7 +2,7 @@
 //! consecutive, else a move for each lane.
 
 use crate::access::{Bits, Lanes};
-use crate::wide::{Host, LaneLoop};
+use crate::wide::{Host, WaveLoop};
 
 /// Loads `N` dwords for each active lane; gives `false`, with nothing done, if any is out of range.
 pub(super) struct Gather<'a, const N: usize> {
@@ -11,22 +11,14 @@ pub(super) struct Gather<'a, const N: usize> {
     pub(super) flat: &'a mut [u32],
 }
 
-impl<const N: usize> LaneLoop for Gather<'_, N> {
-    type Output = bool;
-
+impl<const N: usize> WaveLoop for Gather<'_, N> {
     #[inline(always)]
-    fn run(self, _: Host) -> bool {
-        match self.lanes.addresses.len() {
-            64 => self.lanes_of::<64>(),
-            32 => self.lanes_of::<32>(),
-            _ => false,
-        }
+    fn count(&self) -> usize {
+        self.lanes.addresses.len()
     }
-}
 
-impl<const N: usize> Gather<'_, N> {
     #[inline(always)]
-    fn lanes_of<const W: usize>(self) -> bool {
+    fn lanes<const W: usize>(self, _: Host) -> bool {
         let (Some(addresses), Some(registers)) = (
             self.lanes.addresses.first_chunk::<W>(),
             self.flat.as_chunks_mut::<W>().0.first_chunk_mut::<N>(),
@@ -107,22 +99,14 @@ pub(super) struct Scatter<'a, const N: usize> {
     pub(super) flat: &'a [u32],
 }
 
-impl<const N: usize> LaneLoop for Scatter<'_, N> {
-    type Output = bool;
-
+impl<const N: usize> WaveLoop for Scatter<'_, N> {
     #[inline(always)]
-    fn run(self, _: Host) -> bool {
-        match self.lanes.addresses.len() {
-            64 => self.lanes_of::<64>(),
-            32 => self.lanes_of::<32>(),
-            _ => false,
-        }
+    fn count(&self) -> usize {
+        self.lanes.addresses.len()
     }
-}
 
-impl<const N: usize> Scatter<'_, N> {
     #[inline(always)]
-    fn lanes_of<const W: usize>(self) -> bool {
+    fn lanes<const W: usize>(self, _: Host) -> bool {
         let (Some(addresses), Some(registers)) = (
             self.lanes.addresses.first_chunk::<W>(),
             self.flat.as_chunks::<W>().0.first_chunk::<N>(),
