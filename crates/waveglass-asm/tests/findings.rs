@@ -25,7 +25,7 @@ fn a_comment_without_an_end_is_an_error() {
 fn letters_of_any_length_may_stand_in_metadata() {
     for key in ["é", "鍵", "x🗝", "'é'"] {
         let source = [
-            ".amdgpu_metadata\na: 1\n",
+            ".amdgpu_metadata\namdhsa.version: [1, 2]\namdhsa.kernels: []\n",
             key,
             ": 2\n.end_amdgpu_metadata\n",
         ]

@@ -24,6 +24,7 @@ mod include;
 mod instruction;
 mod matcher;
 mod metadata;
+mod metadata_rules;
 mod modifier;
 mod modifier_field;
 mod operand;
