@@ -33,3 +33,13 @@ fn letters_of_any_length_may_stand_in_metadata() {
         assert_eq!(findings(&source), "", "{key}");
     }
 }
+
+/// Every kind of mistake with what is said of it, as a terminal shows it.
+#[test]
+fn findings_teach() {
+    let source = include_str!("teaching.s");
+    let d = waveglass_asm::assemble(source, Target::Gfx90a, &Default::default()).unwrap_err();
+    let text = d.render("teaching.s");
+    let want = include_str!("teaching.txt");
+    assert!(text == want, "{text}");
+}

@@ -166,10 +166,18 @@ fn given(
             if flat || style == ImmStyle::FlatOffsetU {
                 let bits = width - flat as u32;
                 if !(0..1i64 << bits).contains(&v) {
-                    return Err(format!("expected a {bits}-bit unsigned offset"));
+                    return Err(format!(
+                        "expected a {bits}-bit unsigned offset: 0 to {} are possible",
+                        (1i64 << bits) - 1
+                    ));
                 }
             } else if !(-(1i64 << (width - 1))..1i64 << (width - 1)).contains(&v) {
-                return Err(format!("expected a {width}-bit signed offset"));
+                let most = 1i64 << (width - 1);
+                return Err(format!(
+                    "expected a {width}-bit signed offset: {} to {} are possible",
+                    -most,
+                    most - 1
+                ));
             }
         }
         ImmStyle::Smemoffsetmod | ImmStyle::Optsmemoffsetmod => {
