@@ -32,7 +32,7 @@ pub(super) fn modifiers(
         }
         let at = line.places[m as usize] as usize;
         let value = match (m, line.value(m)) {
-            // Bit 15 of gfx9's image instructions is A16 (Vega ISA 13.6.3).
+            // Bit 15 of gfx9's image instructions is A16 (Vega ISA 13.7.1).
             (Mod::R128, None) if on.target.is_gfx9() => line.value(Mod::A16),
             (_, v) => v,
         };

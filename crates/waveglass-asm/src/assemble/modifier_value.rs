@@ -273,7 +273,7 @@ pub(super) fn valued(
     Ok(Some(r))
 }
 
-/// Controls of data-parallel primitives (Vega ISA 13.3.9, RDNA1 ISA 13.3.8).
+/// Controls of data-parallel primitives (Vega ISA 13.3.9, RDNA1 ISA 13.3.9).
 fn dpp(
     c: &mut Cursor<'_>,
     s: &mut Symbols,
@@ -329,7 +329,7 @@ pub(super) const TH_NUMBER: i64 = 1 << 16;
 /// It is called BYPASS.
 pub(super) const TH_BYPASS: i64 = 1 << 17;
 
-/// Temporal hints (RDNA4 ISA 10.1.4).
+/// Temporal hints (RDNA4 ISA 4.1.1).
 fn hint(
     c: &mut Cursor<'_>,
     line: &mut Line,

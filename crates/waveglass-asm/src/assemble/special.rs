@@ -106,7 +106,7 @@ pub(super) fn field(
     }
 }
 
-/// `sendmsg(MSG, OP, STREAM)` (Vega ISA 4.6, RDNA3 ISA 4.3).
+/// `sendmsg(MSG, OP, STREAM)` (Vega ISA 12.5.1, RDNA3 ISA 5.3).
 fn message(c: &mut Cursor<'_>, s: &mut Symbols, target: Target) -> Result<i64> {
     c.pos += b"sendmsg".len();
     expect(c, b'(', "expected a left parenthesis")?;
@@ -341,7 +341,7 @@ fn attribute(c: &mut Cursor<'_>) -> Result<i64> {
     Ok(n | channel << 8)
 }
 
-/// The target of an export (Vega ISA 11.2, RDNA1 ISA 11.2, RDNA3 ISA 12.2).
+/// The target of an export (Vega ISA 11.2, RDNA1 ISA 11.2, RDNA3 ISA 14.1 and 14.2).
 fn export(c: &mut Cursor<'_>, target: Target) -> Result<i64> {
     c.skip();
     let at = c.pos;

@@ -70,7 +70,7 @@ fn place(ops: &[Op], n: usize) -> usize {
     ops.get(n).map_or(0, |o| o.at as usize)
 }
 
-/// A barrier is named by a number or by M0 (RDNA4 ISA, S_BARRIER_SIGNAL).
+/// A barrier is named by a number or by M0 (RDNA4 ISA 5.6).
 fn barrier(line: &Line) -> Result<(), Problem> {
     match line.ops().last() {
         Some(op) if matches!(op.value, Value::Reg(r) if r.file != RegFile::M0) => Err(Problem::at(
@@ -82,7 +82,7 @@ fn barrier(line: &Line) -> Result<(), Problem> {
 }
 
 /// The offset in a VGPR is what SCALE_OFFSET scales: there has to be one beside a scalar base
-/// (CDNA5 ISA, "scale_offset").
+/// (CDNA5 ISA 8.1.1 and 10.2).
 fn scaled(line: &Line, c: &Candidate) -> Result<(), Problem> {
     let name = c.def.mnemonic;
     let has = |f: Field| c.def.shape.operands.iter().any(|o| o.field == f);
@@ -216,7 +216,7 @@ fn more(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem>
         }
         _ => {}
     }
-    // Dot products of CDNA 3 and later take whole registers (CDNA3 ISA 12.9).
+    // LLVM takes no op_sel for the dot products of CDNA 3 and later.
     if on.target.has_gfx940_insts() && def.flags.contains(InstFlags::DOT) {
         let all = (1 << def.shape.sources.count) - 1;
         let lo = line.value(Mod::OpSel).map_or(0, |v| v & 0xff);
@@ -319,7 +319,7 @@ fn mai_gfx908(line: &Line, c: &Candidate) -> Result<(), Problem> {
     }
 }
 
-/// Matrix C may be the result's registers or apart from them, not in between (CDNA2 ISA 3.6.6).
+/// Matrix C may be the result's registers or apart from them, not in between, as LLVM has it.
 fn matrix_overlap(line: &Line, c: &Candidate) -> Result<(), Problem> {
     let at = |field: Field| {
         line.ops()
@@ -350,7 +350,7 @@ fn matrix_overlap(line: &Line, c: &Candidate) -> Result<(), Problem> {
 }
 
 fn dpp(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem> {
-    // Before RDNA 3.5 the second source of a DPP form is a VGPR (RDNA3 ISA 7.6).
+    // Before RDNA 3.5 the second source of a DPP form is a VGPR (LLVM's FeatureDPPSrc1SGPR).
     if on.target == Target::Gfx1100 && c.pattern.form == Form::E64Dpp {
         for (op, want) in line.ops().iter().zip(&c.pattern.wants) {
             let Want::Source { operand, .. } = want else {
@@ -458,7 +458,7 @@ fn lds_direct(op: &Op, field: Field, c: &Candidate, on: For) -> Result<(), Probl
     Ok(())
 }
 
-/// Register banks of a VOPD pair (RDNA3 ISA 7.6, CDNA5 ISA on dual issue): the position of the
+/// Register banks of a VOPD pair (RDNA3 ISA 7.6, RDNA4 ISA 7.8, CDNA5 ISA 7.8.1): the position of the
 /// operand that breaks them.
 pub(super) fn pair(line: &Line, c: &Candidate, on: For) -> Result<(), Problem> {
     if line.split == 0 {
