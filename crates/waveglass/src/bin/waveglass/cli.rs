@@ -130,6 +130,9 @@ pub(crate) struct AsmArgs {
     /// Read one instruction a line; answer each with its bytes, or `error: …`.
     #[arg(long, requires = "target", conflicts_with_all = ["output", "hex"])]
     pub(crate) each_line: bool,
+    /// Where `.include` and `.incbin` look for files, besides the working directory.
+    #[arg(short = 'I', long = "include", value_name = "DIRECTORY")]
+    pub(crate) include: Vec<PathBuf>,
     /// Lanes of a wave.
     #[arg(long, value_name = "LANES", value_parser = parse_wave_size)]
     pub(crate) wavesize: Option<u32>,
