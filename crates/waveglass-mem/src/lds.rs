@@ -128,12 +128,14 @@ impl Lds {
         addresses: &[u32; W],
         registers: &mut [[u32; W]; N],
         port: &Port,
+        host: wide::Host,
     ) -> bool {
         port.rules.alignment == AlignmentMode::Unaligned
             && whole_wave::gather(
                 &self.bytes[..self.limit(port) as usize],
                 addresses,
                 registers,
+                host,
             )
     }
 

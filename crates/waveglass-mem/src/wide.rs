@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 #[derive(Clone, Copy, Debug)]
 pub struct Host {
     avx: bool,
+    avx512: bool,
 }
 
 impl Host {
@@ -17,6 +18,12 @@ impl Host {
     #[inline(always)]
     pub fn has_avx(self) -> bool {
         self.avx
+    }
+
+    /// Whether the host has AVX-512.
+    #[inline(always)]
+    pub fn has_avx512(self) -> bool {
+        self.avx512
     }
 }
 
@@ -112,13 +119,19 @@ fn detect() -> u8 {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn avx2<T: LaneLoop>(task: T) -> T::Output {
-    task.run(Host { avx: true })
+    task.run(Host {
+        avx: true,
+        avx512: false,
+    })
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,bmi1,bmi2,lzcnt,popcnt")]
 fn avx512<T: LaneLoop>(task: T) -> T::Output {
-    task.run(Host { avx: true })
+    task.run(Host {
+        avx: true,
+        avx512: true,
+    })
 }
 
 /// Runs a loop in the best build that this machine has.
@@ -131,7 +144,10 @@ pub fn run<T: LaneLoop>(task: T) -> T::Output {
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
         AVX2 => unsafe { avx2(task) },
-        _ => task.run(Host { avx: false }),
+        _ => task.run(Host {
+            avx: false,
+            avx512: false,
+        }),
     }
 }
 
@@ -141,7 +157,10 @@ pub(crate) fn in_every_build<T: LaneLoop>(
     mut make: impl FnMut() -> T,
     mut check: impl FnMut(T::Output),
 ) {
-    check(make().run(Host { avx: false }));
+    check(make().run(Host {
+        avx: false,
+        avx512: false,
+    }));
     #[cfg(target_arch = "x86_64")]
     {
         let best = best();
