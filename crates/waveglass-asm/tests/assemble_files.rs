@@ -416,3 +416,113 @@ fn code_is_built_without_text() -> Result<(), BuildError> {
     ));
     Ok(())
 }
+
+#[test]
+fn leb128_numbers_may_look_ahead() {
+    let source = "\
+.section .x
+.uleb128 .Lend-.Lstart
+.Lstart: .zero 200
+.Lend: .sleb128 .Lstart-.Lend
+.uleb128 .Lfar-.Lstart
+.Lfar:";
+    let a = asm(Target::Gfx900, source).unwrap_or_else(|d| panic!("{d}"));
+    let data = &a.section(".x").expect("a section").data;
+    // 200, then -200, then 204: 200 bytes and two numbers of two bytes each.
+    assert_eq!(data[..2], [0xc8, 0x01]);
+    assert_eq!(data[202..204], [0xb8, 0x7e]);
+    assert_eq!(data[204..], [0xcc, 0x01]);
+}
+
+#[test]
+fn lds_symbols_lie_one_behind_the_other() {
+    let source = ".amdgpu_lds a, 6\n.amdgpu_lds b, 256, 16\n.amdgpu_lds c, 0, 8\n\
+                  s_mov_b32 s0, b@abs32@lo\n.long a, c";
+    let a = asm(Target::Gfx900, source).unwrap_or_else(|d| panic!("{d}"));
+    let words: Vec<u32> = a.sections[0]
+        .data
+        .chunks_exact(4)
+        .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+        .collect();
+    assert_eq!(words, [0xbe80_00ff, 16, 0, 272]);
+    assert_eq!(
+        findings(
+            Target::Gfx900,
+            ".amdgpu_lds a, 65537\n.amdgpu_lds b, 4, 3\n.amdgpu_lds c, -1\nd:\n.amdgpu_lds d, 4"
+        ),
+        [
+            "1:16: size is too large",
+            "2:19: alignment must be a power of two",
+            "3:16: size must be non-negative",
+            "5:13: symbol 'd' is already defined",
+        ]
+    );
+}
+
+fn with_files(source: &str) -> Result<waveglass_asm::Assembled, waveglass_asm::Diagnostics> {
+    let load = |name: &str| match name {
+        "one.inc" => Ok(b"s_nop 1\n.include \"two.inc\"\ns_nop 3\n".to_vec()),
+        "two.inc" => Ok(b"s_nop 2".to_vec()),
+        "loop.inc" => Ok(b".include \"loop.inc\"".to_vec()),
+        "bad.inc" => Ok(b"s_nop 0\n\ts_nopp 1".to_vec()),
+        "data" => Ok((0..10).collect()),
+        _ => Err("no such file".to_owned()),
+    };
+    let options = AssembleOptions {
+        files: Some(waveglass_asm::FileLoader(std::sync::Arc::new(load))),
+        ..AssembleOptions::default()
+    };
+    assemble(source, Target::Gfx900, &options)
+}
+
+#[test]
+fn other_files_come_from_the_loader() {
+    let a = with_files(
+        ".include \"one.inc\"\n.incbin \"data\"\n.incbin \"data\", 4, 3\n.incbin \"data\",,1",
+    )
+    .unwrap_or_else(|d| panic!("{d}"));
+    let data = &a.sections[0].data;
+    assert_eq!(
+        data[..12],
+        [1, 0, 0x80, 0xbf, 2, 0, 0x80, 0xbf, 3, 0, 0x80, 0xbf]
+    );
+    assert_eq!(data[12..], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 4, 5, 6, 0]);
+    let d = with_files(".include \"none\"").unwrap_err();
+    assert_eq!(
+        d.list[0].message,
+        "could not find file 'none': no such file"
+    );
+    let d = with_files(".include \"loop.inc\"").unwrap_err();
+    assert_eq!(
+        d.list[0].message,
+        "files cannot be nested more than 64 levels deep"
+    );
+    let d = with_files("s_nop 0\n.include \"bad.inc\"").unwrap_err();
+    assert_eq!(
+        d.render("k.s"),
+        "bad.inc:2:2: error: invalid instruction\n\ts_nopp 1\n\t^\nhelp: did you mean s_nop?\n\
+         k.s:2: note: bad.inc was entered here\n"
+    );
+    // Without a loader nothing is read.
+    assert_eq!(
+        findings(Target::Gfx900, ".incbin \"data\""),
+        ["1:9: could not find file 'data': no other files may be read here"]
+    );
+}
+
+#[test]
+fn findings_in_macros_name_the_way_to_them() {
+    let source = ".macro inner r\ns_nop 0\ns_mov_b32 \\r, v0\n.endm\n.macro outer\ninner s1\n.endm\n\n.rept 1\nouter\n.endr";
+    let d = asm(Target::Gfx900, source).unwrap_err();
+    let text = d.render("k.s");
+    assert!(text.starts_with("<macro inner>:2:"), "{text}");
+    assert!(text.contains("s_mov_b32 s1, v0\n"), "{text}");
+    assert!(
+        text.ends_with(
+            "<macro outer>:1: note: macro inner was entered here\n\
+             <repetition>:1: note: macro outer was entered here\n\
+             k.s:9: note: repetition was entered here\n"
+        ),
+        "{text}"
+    );
+}

@@ -57,6 +57,7 @@ pub mod alu;
 pub mod barrier;
 pub mod dispatch;
 pub mod error;
+mod exceptions;
 mod fidelity;
 pub mod machine;
 pub mod matrix;
@@ -66,6 +67,7 @@ pub mod rows;
 pub mod run;
 pub mod semantics;
 pub mod stats;
+pub mod trap;
 pub mod valu;
 pub mod wave;
 
@@ -74,12 +76,13 @@ mod testing;
 #[cfg(test)]
 mod testing_program;
 
-pub use dispatch::{Dispatch, Packet, Setup};
+pub use dispatch::{Dispatch, MemoryConfig, Packet, Setup};
 pub use error::{RunError, Stop, WaveFault};
 pub use fidelity::{Fidelity, fidelity};
 pub use order::{Hazard, HazardKind, HazardRegister, MemoryOrder};
-pub use program::{Op, Program, Registers, Step};
+pub use program::{Code, Op, Options, Program, Registers, Step};
 pub use run::{Limits, Outcome, ScratchArena, Trace, Watch, run, scratch_needed};
 pub use semantics::refused::REFUSED as REFUSED_MEMORY;
 pub use stats::{Family, Stats};
+pub use trap::{Exceptions, TrapHandler};
 pub use wave::Wave;

@@ -4,6 +4,7 @@ pub use crate::barrier::Barrier;
 use crate::error::{Stop, WaveFault};
 use crate::program::{Op, Src, Step};
 use crate::stats::Stats;
+use crate::trap::Traps;
 use crate::wave::{Wave, sreg};
 use std::sync::Arc;
 use waveglass_mem::{Apertures, Gds, GlobalMemory, Lds, Port};
@@ -41,6 +42,8 @@ pub struct Env {
     pub fault_limit: usize,
     /// The device's global data share and global wave sync.
     pub gds: Arc<Gds>,
+    /// What happens at traps.
+    pub traps: Traps,
 }
 
 impl Machine<'_> {
@@ -138,7 +141,7 @@ impl Machine<'_> {
     }
 
     /// Ends an access that has met faults: they are kept with the instruction, MEM_VIOL is set,
-    /// and the run stops if it is to stop at one.
+    /// and the run stops if it is to stop at one, or the wave traps.
     #[cold]
     #[inline(never)]
     pub fn violation(&mut self, op: &Op) -> Step {
@@ -164,7 +167,7 @@ impl Machine<'_> {
         if self.env.stop_on_fault {
             Step::Stop(Stop::Fault)
         } else {
-            Step::Next
+            self.memory_trap(op)
         }
     }
 

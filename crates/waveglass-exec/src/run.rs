@@ -11,6 +11,7 @@ use crate::machine::{Barrier, Env, Machine};
 use crate::order::{self, Flight, Hazard, MemoryOrder, Plan};
 use crate::program::{Op, Program, Step};
 use crate::stats::Stats;
+use crate::trap::Traps;
 use crate::wave::{TEMPS, Wave};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -182,6 +183,10 @@ pub fn run(
         env: Env {
             stop_on_fault: limits.stop_on_fault,
             fault_limit: limits.faults,
+            traps: Traps {
+                handler: dispatch.setup.trap_handler,
+                deferred: limits.order != MemoryOrder::Eager,
+            },
             ..dispatch.env()
         },
         limits,
@@ -478,6 +483,7 @@ impl Shared<'_> {
             },
             Stop::BadJump { from, to } => RunError::BadJump { from, to },
             Stop::Trap { address, id } => RunError::Trap { address, id },
+            Stop::Exception { address, kinds } => RunError::Exception { address, kinds },
             Stop::Fault => RunError::Fault,
         }
     }

@@ -162,6 +162,8 @@ mod tests {
     use crate::access::{Element, Lanes};
     use crate::rules::Rules;
 
+    // points: 12
+
     fn wave(n: u32) -> WaveId {
         ([n, 0, 0], 0)
     }

@@ -197,7 +197,10 @@ impl Rules {
 mod tests {
     use super::*;
 
+    // points: 5
+
     // RDNA 4 ISA 9.5: DWORD aligns to min(element, dword); STRICT wants the data size.
+    // claims: set.alignment
     #[test]
     fn alignment_modes_follow_the_table() {
         assert_eq!(AlignmentMode::Dword.align(0x1007, 8), Some(0x1004));
@@ -213,6 +216,7 @@ mod tests {
         assert_eq!(AlignmentMode::Unaligned.align(0x1001, 16), Some(0x1001));
     }
 
+    // claims: set.alignment
     #[test]
     fn alignment_codes_are_the_register_field() {
         assert_eq!(AlignmentMode::from_bits(0), AlignmentMode::Dword);

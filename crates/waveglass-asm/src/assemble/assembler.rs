@@ -5,6 +5,8 @@ use super::assembled::{AssembleOptions, Assembled, Section};
 use super::block::{Condition, Macro};
 use super::cursor::Cursor;
 use super::diagnostic::{Diagnostic, Diagnostics, Problem, Severity};
+use super::dwarf::Lines;
+use super::expansion::Frame;
 use super::expression::Expr;
 use super::instruction::Reader;
 use super::matcher::{Fixup, For};
@@ -17,6 +19,9 @@ use waveglass_isa::Target;
 pub(super) enum Fill {
     /// So many bytes of data.
     Data(u8),
+    /// A LEB128 number of so many bytes, with a sign or without: the position among those that
+    /// were not known.
+    Leb(u32, u8, bool),
     /// A part of an instruction.
     Instruction(Fixup),
 }
@@ -31,6 +36,15 @@ pub(super) struct Pending {
     pub(super) line: u32,
     pub(super) column: u32,
     pub(super) branch: u32,
+}
+
+/// What another pass has to know.
+#[derive(Clone, Default)]
+pub(super) struct Again {
+    /// Branches that need an S_NOP behind them.
+    pub(super) padded: Vec<u32>,
+    /// Sizes of LEB128 numbers.
+    pub(super) leb_sizes: Vec<u8>,
 }
 
 pub(super) struct Assembler<'a> {
@@ -56,6 +70,15 @@ pub(super) struct Assembler<'a> {
     reader: Reader,
     pub(super) pending: Vec<Pending>,
     pub(super) findings: Diagnostics,
+    /// Texts that are being read in the place of a line.
+    pub(super) frames: Vec<Frame>,
+    pub(super) lines: Lines,
+    /// How many bytes the LEB128 numbers take whose values were not known where they stand.
+    pub(super) leb_sizes: Vec<u8>,
+    pub(super) leb_count: usize,
+    pub(super) leb_grown: bool,
+    /// Bytes of LDS that symbols take.
+    pub(super) lds_used: u64,
     statements: u64,
     bytes: u64,
     /// Branches of gfx1010 behind which an S_NOP stands: it does not branch by 0x3f dwords
@@ -74,7 +97,8 @@ const TEXT_FLAGS: u64 = 6;
 const S_NOP: [u8; 4] = 0xbf80_0000u32.to_le_bytes();
 
 impl<'a> Assembler<'a> {
-    pub(super) fn new(target: Target, options: &'a AssembleOptions, padded: Vec<u32>) -> Self {
+    pub(super) fn new(target: Target, options: &'a AssembleOptions, again: Again) -> Self {
+        let Again { padded, leb_sizes } = again;
         let wave_size = options
             .wave_size
             .unwrap_or_else(|| target.default_wave_size());
@@ -101,6 +125,12 @@ impl<'a> Assembler<'a> {
             reader: Reader::new(For { target, wave_size }, options.limits.suggestions),
             pending: Vec::new(),
             findings: Diagnostics::default(),
+            frames: Vec::new(),
+            lines: Lines::default(),
+            leb_sizes,
+            leb_count: 0,
+            leb_grown: false,
+            lds_used: 0,
             statements: 0,
             bytes: 0,
             padded,
@@ -147,8 +177,8 @@ impl<'a> Assembler<'a> {
 
     /// Reads the whole source.
     ///
-    /// The second part of the answer lists the branches that need an S_NOP behind them.
-    pub(super) fn run(mut self, source: &[u8]) -> Result<(Assembled, Vec<u32>), Diagnostics> {
+    /// The second part of the answer says what another pass needs, where one is needed.
+    pub(super) fn run(mut self, source: &[u8]) -> Result<(Assembled, Option<Again>), Diagnostics> {
         self.process(source, 1, 0);
         if let Some(c) = self.conditions.last() {
             let line = c.line;
@@ -175,7 +205,9 @@ impl<'a> Assembler<'a> {
                 let open;
                 (end, lines, open) = through_comments(rest, end);
                 if open {
-                    self.line = if depth == 0 { line } else { self.line };
+                    if depth == 0 {
+                        self.line = line;
+                    }
                     let first = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
                     self.fail_here(&rest[..first], "the comment has no end: `*/` is missing");
                     self.stop = true;
@@ -184,7 +216,10 @@ impl<'a> Assembler<'a> {
             }
             let text = &source[start..start + end];
             at = start + end + 1;
-            self.line = if depth == 0 { line } else { self.line };
+            match self.frames.last_mut() {
+                Some(f) if depth > 0 => f.line = line,
+                _ => self.line = line,
+            }
             self.symbols.line = self.line;
             line += lines;
             self.statements += 1;
@@ -307,6 +342,7 @@ impl<'a> Assembler<'a> {
                 "cannot have code in a section without contents",
             ));
         }
+        self.mark_line();
         let mut fill = None;
         if let Some((fixup, e)) = m.fixup {
             let offset = self.offset();
@@ -332,7 +368,7 @@ impl<'a> Assembler<'a> {
                 fill: Fill::Instruction(fixup),
                 expr,
                 line: self.line,
-                column: start as u32 + 1,
+                column: self.column(start),
                 branch: self.branches,
             });
             if fixup == Fixup::Branch {
@@ -410,6 +446,15 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
+    /// The column of what is found at the end: of the source's line, not of what it expands to.
+    pub(super) fn column(&self, at: usize) -> u32 {
+        if self.frames.is_empty() {
+            at as u32 + 1
+        } else {
+            1
+        }
+    }
+
     /// Appends `count` copies of a byte.
     pub(super) fn emit_fill(&mut self, byte: u8, count: u64, at: usize) -> Result<(), Problem> {
         self.grow(count, at)?;
@@ -441,7 +486,7 @@ impl<'a> Assembler<'a> {
             fill: Fill::Data(size),
             expr: e,
             line: self.line,
-            column: at as u32 + 1,
+            column: self.column(at),
             branch: 0,
         });
         Ok(())
@@ -516,6 +561,7 @@ impl<'a> Assembler<'a> {
             line: self.line,
             column: at as u32 + 1,
             source: String::from_utf8_lossy(text).into_owned(),
+            expansions: self.expansions(),
         });
     }
 
@@ -535,6 +581,7 @@ impl<'a> Assembler<'a> {
             line,
             column,
             source: String::from_utf8_lossy(text).into_owned(),
+            expansions: self.expansions(),
         });
         if self.findings.list.len() >= self.options.limits.findings {
             self.stop = true;

@@ -247,7 +247,7 @@ fn cache_flag(line: &mut Line, how: &Reading, name: &[u8], at: usize) -> Result<
         let text = String::from_utf8_lossy(name);
         let p = Problem::at(at, format!("{text} is not supported on {t}"));
         let help = match t.generation() {
-            g if t.major() >= 12 => {
+            g if t.major() >= 12 && !matches!(name, b"nv" | b"scale_offset") => {
                 format!("{t} ({g}) names cache policies by th: and scope:")
             }
             Generation::Cdna3 | Generation::Cdna4 if !instead.is_empty() => {

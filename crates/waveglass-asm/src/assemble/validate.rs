@@ -600,7 +600,7 @@ pub(super) fn pair(line: &Line, c: &Candidate, on: For) -> Result<(), Problem> {
         let same_bank = (0..a.dwords as u16)
             .flat_map(|i| (0..b.dwords as u16).map(move |j| (i, j)))
             .any(|(i, j)| (a.index + i) & mask == (b.index + j) & mask);
-        let shared = on.target.has_gfx1250_insts() && a == b;
+        let shared = on.target.major() >= 12 && a == b;
         if same_bank && !shared {
             return Err(Problem::at(
                 at,

@@ -180,6 +180,43 @@ macro_rules! three {
     };
 }
 
+/// The operations of this module on numbers, for which all generations agree; NaN where a source is a
+/// NaN.
+pub mod numbers {
+    macro_rules! numbers {
+        ($max:ident $min:ident $med3:ident $float:ty) => {
+            /// The maximum.
+            #[inline(always)]
+            pub fn $max(a: $float, b: $float) -> $float {
+                let a_wins = a > b || (a == b && !a.is_sign_negative() && b.is_sign_negative());
+                let r = if a_wins { a } else { b };
+                if a.is_nan() { a } else { r }
+            }
+
+            /// The minimum.
+            #[inline(always)]
+            pub fn $min(a: $float, b: $float) -> $float {
+                let a_wins = b > a || (a == b && a.is_sign_negative() && !b.is_sign_negative());
+                let r = if a_wins { a } else { b };
+                if a.is_nan() { a } else { r }
+            }
+
+            /// The median.
+            #[inline(always)]
+            pub fn $med3(a: $float, b: $float, c: $float) -> $float {
+                let top = $max($max(a, b), c);
+                let r = $max(a, b);
+                let r = if top == b { $max(a, c) } else { r };
+                let r = if top == a { $max(b, c) } else { r };
+                // Not a number where any source is none.
+                if top.is_nan() { top } else { r }
+            }
+        };
+    }
+    numbers!(max min med3 f32);
+    numbers!(max_f64 min_f64 med3_f64 f64);
+}
+
 #[inline(always)]
 fn is_nan_f16(x: u16) -> bool {
     x & 0x7fff > 0x7c00

@@ -159,6 +159,12 @@ impl SourceMods {
         }
     }
 
+    /// The half that `v_fma_mix` takes of a register, where it takes one.
+    pub(super) fn mixed_half(&self, register: u32) -> Option<u16> {
+        let shift = if self.part == Part::Word(1) { 16 } else { 0 };
+        self.mix_half.then_some((register >> shift) as u16)
+    }
+
     /// Nothing to do.
     pub fn is_none(&self) -> bool {
         *self == Self::default()

@@ -74,6 +74,8 @@ mod tests {
     use super::*;
     use crate::buffer::Swizzle;
 
+    // points: 9
+
     fn descriptor(generation: Generation, records: u64, stride: u32) -> BufferDescriptor {
         let mut d = BufferDescriptor::decode([0; 4], generation);
         d.format = d.format.map(|_| 4);

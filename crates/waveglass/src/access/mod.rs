@@ -213,6 +213,7 @@ impl Scene {
             rows: wave.rows as u32,
             msb: 0,
             sramecc: true,
+            sgprs: 128,
         });
         let name = inst.mnemonic();
         let atomic = name.contains("atomic") || name.starts_with("ds_") && !is_plain_ds(name);
@@ -394,7 +395,7 @@ impl Subject<'_> {
     /// The immediate of a field, and its term.
     fn immediate(&self, field: Field, name: &str) -> (i64, Term) {
         let value = match self.inst.operand(field) {
-            Some(Operand::Imm(i)) => i,
+            Some(Operand::Imm(i)) => semantics::flat_offset(&self.inst, i),
             _ => 0,
         };
         let term = Term {

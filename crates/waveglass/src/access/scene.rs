@@ -81,6 +81,7 @@ impl Scene {
                 gds: std::sync::Arc::new(waveglass_mem::Gds::new(dispatch::memory_generation(
                     target,
                 ))),
+                traps: Default::default(),
             },
         };
         fill(scene.lds.bytes_mut(), 0);

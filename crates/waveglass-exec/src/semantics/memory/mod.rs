@@ -24,6 +24,8 @@ mod scalar;
 mod scratch;
 mod transpose;
 
+pub use address::flat_offset;
+
 use super::{NEXT, Registry, refuse};
 use crate::machine::Machine;
 use crate::program::{Compile, Handler, Op, Src, Step};
@@ -329,7 +331,11 @@ mod block_tests;
 #[cfg(test)]
 mod buffer_format_tests;
 #[cfg(test)]
+mod buffer_page_tests;
+#[cfg(test)]
 mod buffer_tests;
+#[cfg(test)]
+mod chapter9_tests;
 #[cfg(test)]
 mod coverage;
 #[cfg(test)]

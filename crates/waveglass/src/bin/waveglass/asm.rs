@@ -64,7 +64,7 @@ fn named_target(source: &str) -> Option<Target> {
     source
         .lines()
         .find_map(|l| l.trim().strip_prefix(".amdgcn_target"))
-        .and_then(|rest| rest.trim().trim_matches('"').rsplit("--").next())
+        .and_then(|rest| rest.trim().trim_matches('"').splitn(5, '-').nth(4))
         .and_then(|id| id.split(':').next())
         .and_then(|gfx| gfx.parse().ok())
 }
