@@ -191,7 +191,10 @@ mod tests {
         }
         let long = "a".repeat(1 << 20);
         assert_eq!(status(get(port, &format!("/{long}"))), "431");
-        assert_eq!(status(ask(port, b"\x16\x03\x01\x02\x00\x01\r\n\r\n")), "400");
+        assert_eq!(
+            status(ask(port, b"\x16\x03\x01\x02\x00\x01\r\n\r\n")),
+            "400"
+        );
         let rebound = format!("GET / HTTP/1.1\r\nHost: evil.example:{port}\r\n\r\n");
         assert_eq!(status(ask(port, rebound.as_bytes())), "421");
         // Broken queries of the page that decodes.

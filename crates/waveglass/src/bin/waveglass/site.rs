@@ -109,15 +109,29 @@ mod tests {
     fn a_folder_with_other_files_is_refused() {
         let dir = tempfile::tempdir().expect("a folder");
         assert!(earlier(dir.path(), false).expect("empty").is_empty());
-        assert!(earlier(&dir.path().join("new"), false).expect("new").is_empty());
+        assert!(
+            earlier(&dir.path().join("new"), false)
+                .expect("new")
+                .is_empty()
+        );
         let other = dir.path().join("thesis.tex");
         fs::write(&other, "x").expect("written");
-        let refused = earlier(dir.path(), false).expect_err("other files").to_string();
+        let refused = earlier(dir.path(), false)
+            .expect_err("other files")
+            .to_string();
         assert!(refused.contains(&dir.path().display().to_string()));
         assert!(earlier(dir.path(), true).expect("forced").is_empty());
-        assert!(earlier(&other, true).expect_err("a file").to_string().contains("thesis.tex"));
+        assert!(
+            earlier(&other, true)
+                .expect_err("a file")
+                .to_string()
+                .contains("thesis.tex")
+        );
         fs::write(dir.path().join(MARKER), "index.html\na/b.html\n").expect("written");
-        assert_eq!(earlier(dir.path(), false).expect("a site"), ["index.html", "a/b.html"]);
+        assert_eq!(
+            earlier(dir.path(), false).expect("a site"),
+            ["index.html", "a/b.html"]
+        );
     }
 
     #[test]

@@ -104,7 +104,8 @@ fn form(h: &mut Html, asked: &Asked) {
         if t.name() == asked.target {
             h.raw(" selected");
         }
-        h.raw(">").text(&format!("{} ({})", t.name(), t.generation()));
+        h.raw(">")
+            .text(&format!("{} ({})", t.name(), t.generation()));
     }
     h.raw("</select></label><label>Lanes of a wave<select name=wave>");
     for (value, name) in [("", "the target’s usual"), ("32", "32"), ("64", "64")] {
@@ -120,7 +121,9 @@ fn form(h: &mut Html, asked: &Asked) {
 /// The answer; `false` where a part of it is an error.
 fn answer(h: &mut Html, asked: &Asked, inst: &Inst) -> bool {
     let card = Card::new(inst);
-    h.raw("<h2 id=decoded>Decoded</h2><pre>").text(&card.text).raw("</pre><p>");
+    h.raw("<h2 id=decoded>Decoded</h2><pre>")
+        .text(&card.text)
+        .raw("</pre><p>");
     h.text(&format!(
         "{} on {}, wave{}, {} bytes, as dwords ",
         card.encodings.join(" + "),
@@ -138,7 +141,12 @@ fn answer(h: &mut Html, asked: &Asked, inst: &Inst) -> bool {
     if !card.operands.is_empty() {
         h.raw("<h3>Operands</h3><div class=w><table><tr><th>Operand<th>Access<th>Type<th>Bits<th>Value");
         for o in &card.operands {
-            h.raw("<tr><th>").text(o.name).raw("<td>").text(o.access).raw("<td>").text(&o.ty);
+            h.raw("<tr><th>")
+                .text(o.name)
+                .raw("<td>")
+                .text(o.access)
+                .raw("<td>")
+                .text(&o.ty);
             h.raw("<td>").number(o.bits).raw("<td>").text(&o.value);
         }
         h.raw("</table></div>");
@@ -147,7 +155,10 @@ fn answer(h: &mut Html, asked: &Asked, inst: &Inst) -> bool {
         [] => "nothing".to_owned(),
         some => some.join(", "),
     };
-    h.raw("<p>Reads ").text(&list(&card.reads)).raw("; writes ").text(&list(&card.writes));
+    h.raw("<p>Reads ")
+        .text(&list(&card.reads))
+        .raw("; writes ")
+        .text(&list(&card.writes));
     if !card.counters.is_empty() {
         h.raw("; counts in ").text(&card.counters.join(", "));
     }
@@ -163,8 +174,14 @@ fn field(h: &mut Html, f: &FieldRow) {
     } else {
         format!("{}:{}", f.hi, f.lo)
     };
-    h.raw("<tr><th>").text(f.name).raw("<td>").text(&bits).raw("<td><code>");
-    h.text(&format!("{:#x}", f.value)).raw("</code><td>").text(&f.meaning);
+    h.raw("<tr><th>")
+        .text(f.name)
+        .raw("<td>")
+        .text(&bits)
+        .raw("<td><code>");
+    h.text(&format!("{:#x}", f.value))
+        .raw("</code><td>")
+        .text(&f.meaning);
 }
 
 /// The access lane by lane, on a state that can be changed.
@@ -176,7 +193,9 @@ fn lanes(h: &mut Html, asked: &Asked, inst: &Inst, card: &Card) -> bool {
     let report = match state.scene(inst).map(|mut scene| scene.access(inst)) {
         Ok(Err(AccessError::NotMemory(_))) => return true,
         Ok(Err(e @ (AccessError::NotShown(_) | AccessError::Refused { .. }))) => {
-            h.raw("<h2 id=access>Access, lane by lane</h2><p>").show(e).raw(".");
+            h.raw("<h2 id=access>Access, lane by lane</h2><p>")
+                .show(e)
+                .raw(".");
             return true;
         }
         Ok(report) => report.map_err(|e| anyhow!(e)),
@@ -205,7 +224,10 @@ fn state_form(h: &mut Html, asked: &Asked, state: &State) {
         ("wave", &asked.wave),
         ("state", "1"),
     ] {
-        h.raw("<input type=hidden").attr("name", name).attr("value", value).raw(">");
+        h.raw("<input type=hidden")
+            .attr("name", name)
+            .attr("value", value)
+            .raw(">");
     }
     h.raw("<label>Registers, one a line: v2=0,4.. goes on in steps of 4, s[0:1]=0x1000<textarea name=reg rows=4 spellcheck=false>")
         .text(&state.registers)
@@ -217,7 +239,11 @@ fn state_form(h: &mut Html, asked: &Asked, state: &State) {
         ("Scratch of a lane, bytes", "scratch", &state.scratch),
         ("EXEC", "exec", &state.exec),
     ] {
-        h.raw("<label>").text(label).raw("<input").attr("name", name).attr("value", value);
+        h.raw("<label>")
+            .text(label)
+            .raw("<input")
+            .attr("name", name)
+            .attr("value", value);
         h.raw(" size=14></label>");
     }
     h.raw("<button>Show</button></div></form>");
@@ -226,7 +252,13 @@ fn state_form(h: &mut Html, asked: &Asked, state: &State) {
 fn terms(list: &[Term]) -> String {
     let each: Vec<String> = list
         .iter()
-        .map(|t| format!("{} = {}", t.name, signed_hex(t.value, t.name.ends_with(']'))))
+        .map(|t| {
+            format!(
+                "{} = {}",
+                t.name,
+                signed_hex(t.value, t.name.ends_with(']'))
+            )
+        })
         .collect();
     each.join(", ")
 }
@@ -236,7 +268,9 @@ fn table(h: &mut Html, report: &AccessReport) {
     if !report.shared.is_empty() {
         h.raw("\n").text(&terms(&report.shared));
     }
-    h.raw("</pre><p><small>").text(report.source).raw("</small>");
+    h.raw("</pre><p><small>")
+        .text(report.source)
+        .raw("</small>");
     if !report.notes.is_empty() {
         h.raw("<ul>");
         for n in &report.notes {
@@ -244,7 +278,9 @@ fn table(h: &mut Html, report: &AccessReport) {
         }
         h.raw("</ul>");
     }
-    h.raw("<div class=w><table id=lanes class=m><tr><th>Lane<th>From<th>Where<th>Checked<th>Result");
+    h.raw(
+        "<div class=w><table id=lanes class=m><tr><th>Lane<th>From<th>Where<th>Checked<th>Result",
+    );
     for lane in &report.lanes {
         row(h, lane);
     }
@@ -272,7 +308,11 @@ fn row(h: &mut Html, lane: &LaneAccess) {
         if i > 0 {
             h.raw("<br>");
         }
-        h.raw(if c.holds { "<b class=y>yes</b> " } else { "<b class=z>no</b> " });
+        h.raw(if c.holds {
+            "<b class=y>yes</b> "
+        } else {
+            "<b class=z>no</b> "
+        });
         h.text(&c.text);
     }
     h.raw("<td>");
@@ -280,7 +320,9 @@ fn row(h: &mut Html, lane: &LaneAccess) {
     h.text(&result.join(" "));
     for content in lane.parts.iter().filter_map(|p| p.content.as_ref()) {
         let bytes: Vec<String> = content.iter().map(|b| format!("{b:02x}")).collect();
-        h.raw(if result.is_empty() { "" } else { "<br>" }).raw("then holds ").text(&bytes.join(" "));
+        h.raw(if result.is_empty() { "" } else { "<br>" })
+            .raw("then holds ")
+            .text(&bytes.join(" "));
     }
     if let Some(fault) = &lane.fault {
         h.raw("<br><b class=z>violation</b> ").text(fault);

@@ -90,7 +90,10 @@ fn parse(head: &[u8], port: u16) -> Option<Result<Request, Answer>> {
     };
     // A page elsewhere whose name was made to mean this machine (DNS rebinding) names that Host.
     if !is_loopback(host.value, port) {
-        return Some(Err(Answer::refusal(421, "this server answers for localhost alone")));
+        return Some(Err(Answer::refusal(
+            421,
+            "this server answers for localhost alone",
+        )));
     }
     let head_only = match parsed.method {
         Some("GET") => false,
@@ -115,10 +118,11 @@ fn is_loopback(host: &[u8], port: u16) -> bool {
     };
     let host = host.trim().to_ascii_lowercase();
     ["localhost", "127.0.0.1", "[::1]"].iter().any(|name| {
-        host.strip_prefix(name).is_some_and(|rest| match rest.strip_prefix(':') {
-            Some(digits) => digits.parse() == Ok(port),
-            None => rest.is_empty() && port == 80,
-        })
+        host.strip_prefix(name)
+            .is_some_and(|rest| match rest.strip_prefix(':') {
+                Some(digits) => digits.parse() == Ok(port),
+                None => rest.is_empty() && port == 80,
+            })
     })
 }
 
@@ -140,7 +144,11 @@ fn reason(status: u16) -> &'static str {
 /// is left alone.
 pub(crate) fn write(mut stream: TcpStream, answer: &Answer, head_only: bool) {
     let _ = stream.set_write_timeout(Some(TIME));
-    let allow = if answer.status == 405 { "Allow: GET, HEAD\r\n" } else { "" };
+    let allow = if answer.status == 405 {
+        "Allow: GET, HEAD\r\n"
+    } else {
+        ""
+    };
     let head = format!(
         "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n\
          X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\
@@ -215,8 +223,14 @@ mod tests {
         for (head, status) in [
             ("\0\0\r\n\r\n", 400),
             ("GET / HTTP/1.1\r\n\r\n", 400),
-            ("GET / HTTP/1.1\r\nHost: localhost:8000\r\nHost: localhost:8000\r\n\r\n", 400),
-            ("GET http://localhost:8000/ HTTP/1.1\r\nHost: localhost:8000\r\n\r\n", 400),
+            (
+                "GET / HTTP/1.1\r\nHost: localhost:8000\r\nHost: localhost:8000\r\n\r\n",
+                400,
+            ),
+            (
+                "GET http://localhost:8000/ HTTP/1.1\r\nHost: localhost:8000\r\n\r\n",
+                400,
+            ),
             ("POST / HTTP/1.1\r\nHost: localhost:8000\r\n\r\n", 405),
             ("GET / HTTP/9.9\r\nHost: localhost:8000\r\n\r\n", 400),
         ] {

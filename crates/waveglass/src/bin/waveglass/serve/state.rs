@@ -88,11 +88,7 @@ impl State {
         let mut lines: Vec<String> = Vec::new();
         let target = inst.target();
         let operand = |name: &str| card.operands.iter().find(|o| o.name == name);
-        let register = |name: &str| {
-            operand(name)
-                .map(|o| o.value.as_str())
-                .filter(|v| v.parse_register())
-        };
+        let register = |name: &str| operand(name).and_then(register_of);
         let step = step(card);
         if name.starts_with("ds_") {
             state.lds = "4096".to_owned();
@@ -129,8 +125,12 @@ impl State {
         }
         for o in &card.operands {
             let is_data = matches!(o.name, "vdata" | "data" | "data0" | "sdata" | "vsrc");
-            if is_data && o.access != "write" && first(&o.value).starts_with('v') {
-                lines.push(format!("{}=1,2..", first(&o.value)));
+            let vector = register_of(o).filter(|r| r.starts_with('v'));
+            if is_data
+                && o.access != "write"
+                && let Some(r) = vector
+            {
+                lines.push(format!("{}=1,2..", first(r)));
             }
         }
         state.registers = lines.join("\n");
@@ -142,26 +142,30 @@ impl State {
 fn step(card: &Card) -> u32 {
     card.operands
         .iter()
-        .filter(|o| matches!(o.name, "vdst" | "vdata" | "data" | "data0" | "vsrc" | "sdst" | "sdata"))
+        .filter(|o| {
+            matches!(
+                o.name,
+                "vdst" | "vdata" | "data" | "data0" | "vsrc" | "sdst" | "sdata"
+            )
+        })
         .map(|o| (o.bits / 8).clamp(4, 16))
         .max()
         .unwrap_or(4)
 }
 
-/// A register's name.
-trait Register {
-    fn parse_register(&self) -> bool;
-}
-
-impl Register for &str {
-    fn parse_register(&self) -> bool {
-        format!("{self}=0").parse::<Setting>().is_ok()
-    }
+/// The registers that an operand names, as in "v[2:3]" of "VGPRs v[2:3]".
+fn register_of(o: &OperandRow) -> Option<&str> {
+    let name = o.value.rsplit(' ').next()?;
+    format!("{name}=0").parse::<Setting>().ok()?;
+    Some(name)
 }
 
 /// The first register of a range: v2 of v[2:3].
 fn first(register: &str) -> String {
-    match register.split_once('[').and_then(|(file, r)| Some((file, r.split_once(':')?.0))) {
+    match register
+        .split_once('[')
+        .and_then(|(file, r)| Some((file, r.split_once(':')?.0)))
+    {
         Some((file, n)) => format!("{file}{n}"),
         None => register.to_owned(),
     }
@@ -178,7 +182,7 @@ fn buffer(lines: &mut Vec<String>, card: &Card, target: Target, step: u32) {
     let is_set = |name: &str| card.fields.iter().any(|f| f.name == name && f.value != 0);
     let (index, offset) = (is_set("IDXEN"), is_set("OFFEN"));
     let of = |name: &str| -> Option<&OperandRow> { card.operands.iter().find(|o| o.name == name) };
-    if let Some(v) = of("vaddr").map(|o| &o.value) {
+    if let Some(v) = of("vaddr").and_then(register_of) {
         match (index, offset) {
             (true, true) => {
                 lines.push(format!("{}=0,1..", first(v)));
@@ -188,8 +192,8 @@ fn buffer(lines: &mut Vec<String>, card: &Card, target: Target, step: u32) {
             _ => lines.push(format!("{}=0,{step}..", first(v))),
         }
     }
-    if let Some(s) = of("srsrc") {
-        lines.push(descriptor(&s.value, target, if index { step } else { 0 }));
+    if let Some(s) = of("srsrc").and_then(register_of) {
+        lines.push(descriptor(s, target, if index { step } else { 0 }));
     }
 }
 
