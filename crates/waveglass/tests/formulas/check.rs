@@ -1,0 +1,350 @@
+//! Runs an instruction and its formula on the same registers.
+
+use crate::bench::Bench;
+use crate::eval::{Dest, Env};
+use crate::float::{Format, F16, F32, F64};
+use crate::library::Library;
+use crate::parser::Stmt;
+use crate::random::{KINDS, Random, pair};
+use crate::subject::{Home, Slot, Subject};
+use waveglass::exec::Wave;
+use waveglass::exec::wave::{Mode, sreg};
+use waveglass::isa::{Access, Inst};
+
+/// What came of a form of an instruction.
+pub(crate) enum Outcome {
+    /// The formula said what the executor did.
+    Same,
+    /// The formula cannot be evaluated, or the executor refuses.
+    NotCompared(String),
+    /// They differ.
+    Differs(String),
+}
+
+/// One half of a pair, or the whole instruction.
+pub(crate) struct Part<'a> {
+    pub(crate) mnemonic: &'a str,
+    pub(crate) half: Option<usize>,
+}
+
+/// How often registers are filled.
+const ROUNDS: usize = 3;
+/// The same for instructions without lanes.
+const SCALAR_ROUNDS: usize = 120;
+
+/// Compares an instruction with the formulas of its parts.
+pub(crate) fn check(bench: &mut Bench, library: &Library, inst: &Inst, parts: &[Part<'_>]) -> Outcome {
+    let mut formulas = Vec::new();
+    for p in parts {
+        let formula = library.formula(p.mnemonic);
+        let subject = Subject::new(inst, &bench.wave, p.half);
+        match formula.and_then(|f| subject.map(|s| (f, s))) {
+            Ok(found) => formulas.push((p.mnemonic, found.0, found.1)),
+            Err(why) => return Outcome::NotCompared(why),
+        }
+    }
+    let op = bench.compile(inst);
+    let vector = inst.mnemonic().starts_with("v_") && !inst.mnemonic().starts_with("v_s_");
+    let mut random = Random::new(parts[0].mnemonic);
+    let rounds = if vector { ROUNDS } else { SCALAR_ROUNDS };
+    for round in 0..rounds {
+        let reads_lanes = formulas.iter().any(|(_, f, _)| reads_lanes(f));
+        fill(&mut bench.wave, &mut random, vector, round, &formulas, reads_lanes);
+        let before = bench.wave.clone();
+        if let Err(why) = bench.run(&op) {
+            return Outcome::NotCompared(format!("refused: {why}"));
+        }
+        for (mnemonic, formula, subject) in &formulas {
+            let one = One {
+                library,
+                mnemonic,
+                formula,
+                subject,
+                before: &before,
+                after: &bench.wave,
+                tolerance: tolerance(formula),
+            };
+            let found = if vector { one.lanes() } else { one.scalar() };
+            match found {
+                Outcome::Same => {}
+                other => return other,
+            }
+        }
+    }
+    Outcome::Same
+}
+
+fn reads_lanes(formula: &[Stmt]) -> bool {
+    format!("{formula:?}").contains("Call(\"lane\"")
+}
+
+/// Fills the registers that the instruction reads.
+fn fill(
+    wave: &mut Wave,
+    random: &mut Random,
+    vector: bool,
+    round: usize,
+    formulas: &[(&str, crate::parser::Formula, Subject)],
+    reads_lanes: bool,
+) {
+    let lanes = wave.lanes();
+    wave.mode = Mode(0xf0);
+    wave.scc = round % 2 == 1;
+    let full = wave.full_mask();
+    // Part of the lanes is off in one round.
+    let exec = if vector && (reads_lanes || round != 1) {
+        full
+    } else {
+        random.next() & full | 1
+    };
+    wave.set_exec(exec);
+    wave.set_mask(sreg::VCC_LO, random.next());
+    wave.sgpr[sreg::M0] = random.below(8) as u32;
+    for (_, _, subject) in formulas {
+        for slot in subject.sources.iter().chain(&subject.destinations) {
+            match slot.home {
+                Home::Vector(r) => {
+                    for lane in 0..lanes {
+                        let kind = (lane + round) % KINDS;
+                        for k in (0..slot.dwords().max(1)).step_by(2) {
+                            let two = pair(random, kind);
+                            wave.set_lane(r + k, lane, two[0]);
+                            if k + 1 < slot.dwords() {
+                                wave.set_lane(r + k + 1, lane, two[1]);
+                            }
+                        }
+                    }
+                }
+                Home::Scalar(r) if r != sreg::EXEC_LO && r != sreg::EXEC_HI => {
+                    let kind = round % KINDS;
+                    for k in (0..slot.dwords().max(1)).step_by(2) {
+                        let two = pair(random, kind);
+                        wave.sgpr[(r + k) & 127] = two[0];
+                        if k + 1 < slot.dwords() {
+                            wave.sgpr[(r + k + 1) & 127] = two[1];
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    // Equal sources too, which random ones never are.
+    if !vector && round % 5 == 0 {
+        if let Some((_, _, s)) = formulas.first() {
+            if let [a, b, ..] = &s.sources[..] {
+                if let (Home::Scalar(x), Home::Scalar(y)) = (a.home, b.home) {
+                    for k in 0..a.dwords().min(b.dwords()) {
+                        wave.sgpr[y + k] = wave.sgpr[x + k];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// An instruction that has run.
+struct One<'a> {
+    library: &'a Library,
+    mnemonic: &'a str,
+    formula: &'a [Stmt],
+    subject: &'a Subject,
+    before: &'a Wave,
+    after: &'a Wave,
+    tolerance: Tolerance,
+}
+
+impl<'a> One<'a> {
+    fn env(&self, lane: usize) -> Result<Env<'a>, String> {
+        let mut env = Env::new(self.library, self.mnemonic, self.before, self.subject, lane);
+        env.run(self.formula)?;
+        Ok(env)
+    }
+
+    fn lanes(&self) -> Outcome {
+        let exec = self.before.exec();
+        let lanes = self.before.lanes();
+        let (mut vcc, mut exec_out) = (None, None);
+        for lane in 0..lanes {
+            let env = match self.env(lane) {
+                Ok(env) => env,
+                Err(why) => return Outcome::NotCompared(why),
+            };
+            let on = exec >> lane & 1 == 1;
+            let mut vectors = self.subject.destinations.iter().filter(|s| !s.mask);
+            for d in &env.d {
+                let Some(slot) = vectors.next() else { break };
+                let found = if on || matches!(slot.home, Home::Scalar(_)) || writes_any_lane(self.formula) {
+                    self.compare(d, slot, lane)
+                } else {
+                    self.kept(slot, lane)
+                };
+                if let Some(why) = found {
+                    return Outcome::Differs(self.explain(lane, &why));
+                }
+            }
+            let source = self.subject.sources.first();
+            if let Some(slot) = source.filter(|_| env.source.assigned[0] != 0 && on) {
+                if let Some(why) = self.compare(&env.source, slot, lane) {
+                    return Outcome::Differs(self.explain(lane, &why));
+                }
+            }
+            for (bit, mask) in [(env.vcc, &mut vcc), (env.exec_lane, &mut exec_out)] {
+                if let Some(bit) = bit {
+                    *mask.get_or_insert(0u64) |= u64::from(bit && on) << lane;
+                }
+            }
+        }
+        let named = self.subject.mask_out().map(|s| s.home);
+        let written = match named {
+            Some(Home::Scalar(r)) => self.after.mask(r),
+            _ => self.after.vcc(),
+        };
+        if let Some(vcc) = vcc.filter(|v| *v != written) {
+            let lane = (vcc ^ written).trailing_zeros() as usize;
+            let why = format!("the mask is {written:#x}, {vcc:#x} by the formula");
+            return Outcome::Differs(self.explain(lane, &why));
+        }
+        let expected = exec_out.unwrap_or(exec);
+        if self.after.exec() != expected {
+            let lane = (self.after.exec() ^ expected).trailing_zeros() as usize;
+            let why = format!("EXEC is {:#x}, {expected:#x} by the formula", self.after.exec());
+            return Outcome::Differs(self.explain(lane, &why));
+        }
+        Outcome::Same
+    }
+
+    fn scalar(&self) -> Outcome {
+        let env = match self.env(0) {
+            Ok(env) => env,
+            Err(why) => return Outcome::NotCompared(why),
+        };
+        for (d, slot) in env.d.iter().zip(&self.subject.destinations) {
+            if let Some(why) = self.compare(d, slot, 0) {
+                return Outcome::Differs(self.explain(0, &why));
+            }
+        }
+        if env.scc != self.after.scc {
+            let why = format!("SCC is {}, {} by the formula", self.after.scc, env.scc);
+            return Outcome::Differs(self.explain(0, &why));
+        }
+        if env.exec != self.after.exec() {
+            let why = format!("EXEC is {:#x}, {:#x} by the formula", self.after.exec(), env.exec);
+            return Outcome::Differs(self.explain(0, &why));
+        }
+        Outcome::Same
+    }
+
+    /// What differs between a destination and what the formula made of it.
+    fn compare(&self, d: &Dest, slot: &Slot, lane: usize) -> Option<String> {
+        let dwords = slot.dwords().max(1);
+        let mut got = [0u32; 32];
+        for (k, g) in got.iter_mut().enumerate().take(dwords) {
+            *g = slot.dword(self.after, lane, k);
+        }
+        if slot.low == 16 {
+            got[0] >>= 16;
+        }
+        let mut expected = d.words;
+        for &(low, format) in &d.floats {
+            let (at, shift) = (low as usize / 32, low % 32);
+            let read = |w: &[u32; 32]| {
+                let high = w.get(at + 1).copied().unwrap_or(0);
+                (u64::from(w[at]) | u64::from(high) << 32) >> shift
+                    & crate::value::ones(format.width()) as u64
+            };
+            let (e, g) = (read(&expected), read(&got));
+            if self.tolerance.accepts(format, e, g) {
+                for i in 0..format.width() {
+                    let (k, bit) = ((low + i) as usize / 32, 1 << ((low + i) % 32));
+                    expected[k] = expected[k] & !bit | got[k] & bit;
+                }
+            }
+        }
+        (0..dwords).find_map(|k| {
+            let mask = d.assigned[k];
+            ((expected[k] ^ got[k]) & mask != 0).then(|| {
+                let (e, g) = (hex(&d.words, dwords), hex(&got, dwords));
+                format!("{g}, {e} by the formula")
+            })
+        })
+    }
+
+    /// An inactive lane keeps its register.
+    fn kept(&self, slot: &Slot, lane: usize) -> Option<String> {
+        (0..slot.dwords()).find_map(|k| {
+            let (old, new) = (slot.dword(self.before, lane, k), slot.dword(self.after, lane, k));
+            (old != new && slot.access != Access::Read)
+                .then(|| format!("an inactive lane has {new:#x} in place of {old:#x}"))
+        })
+    }
+
+    fn explain(&self, lane: usize, why: &str) -> String {
+        let mut text = String::new();
+        for (n, slot) in self.subject.sources.iter().enumerate() {
+            let words: Vec<u32> = (0..slot.dwords())
+                .map(|k| slot.dword(self.before, lane, k))
+                .collect();
+            text += &format!(" S{n}={}", hex(&words, words.len()));
+        }
+        if let Some(d) = self.subject.destinations.first() {
+            let words: Vec<u32> = (0..d.dwords()).map(|k| d.dword(self.before, lane, k)).collect();
+            text += &format!(" D={}", hex(&words, words.len()));
+        }
+        format!(
+            "{}: lane {lane}:{text} SCC={} VCC={:#x}: {why}",
+            self.mnemonic,
+            self.before.scc,
+            self.before.vcc()
+        )
+    }
+}
+
+/// Whether the formula writes a lane whether it is active or not.
+fn writes_any_lane(formula: &[Stmt]) -> bool {
+    format!("{formula:?}").contains("Assign(Member(Call(\"lane\"")
+}
+
+fn hex(words: &[u32], dwords: usize) -> String {
+    let digits: String = words[..dwords].iter().rev().map(|w| format!("{w:08x}")).collect();
+    format!("0x{digits}")
+}
+
+/// How far a result may be from the formula's.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tolerance {
+    /// Whether the formula has a function that the manuals give an accuracy of.
+    approximate: bool,
+}
+
+/// Functions that hardware, and the executor, approximate; the descriptions give the accuracy.
+const APPROXIMATED: &[&str] = &[
+    "exp2", "log2", "rcp", "sqrt", "tanh", "sin2pi", "cos2pi",
+];
+
+fn tolerance(formula: &[Stmt]) -> Tolerance {
+    let text = format!("{formula:?}");
+    Tolerance {
+        approximate: APPROXIMATED
+            .iter()
+            .any(|f| text.contains(&format!("Call(\"{f}\""))),
+    }
+}
+
+impl Tolerance {
+    fn accepts(self, format: Format, expected: u64, got: u64) -> bool {
+        // Which NaN an operation gives is no part of the formulas.
+        if format.is_nan(expected) && format.is_nan(got) {
+            return true;
+        }
+        if !self.approximate || format.is_nan(expected) || format.is_nan(got) {
+            return false;
+        }
+        let most = match format {
+            F64 => 1 << 29,
+            F32 | F16 => 1,
+            _ => 1,
+        };
+        format.distance(expected, got) <= most
+    }
+}

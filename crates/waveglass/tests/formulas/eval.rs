@@ -1,0 +1,616 @@
+//! Runs a formula for one lane.
+
+use crate::float::{F32, Format, Round};
+use crate::functions::{self, Place};
+use crate::library::Library;
+use crate::parser::{Expr, Stmt};
+use crate::subject::{Slot, Subject};
+use crate::value::{Value, binary, integer_type, ones, unary};
+use waveglass::exec::Wave;
+use waveglass::exec::wave::sreg;
+
+/// The most bits of an operand: 32 registers.
+const WORDS: usize = 32;
+
+/// A register tuple that a formula writes.
+#[derive(Clone, Debug)]
+pub(crate) struct Dest {
+    pub(crate) words: [u32; WORDS],
+    /// The bits that were assigned.
+    pub(crate) assigned: [u32; WORDS],
+    /// The floats that were assigned: first bit and format.
+    pub(crate) floats: Vec<(u32, Format)>,
+    pub(crate) width: u32,
+}
+
+impl Dest {
+    fn new(slot: Option<&Slot>, wave: &Wave, lane: usize) -> Self {
+        let mut words = [0; WORDS];
+        if let Some(s) = slot {
+            for (k, w) in words.iter_mut().enumerate().take(s.dwords()) {
+                *w = s.dword(wave, lane, k);
+            }
+            if s.low == 16 {
+                words[0] >>= 16;
+            }
+        }
+        Self {
+            words,
+            assigned: [0; WORDS],
+            floats: Vec::new(),
+            width: slot.map_or(64, |s| s.bits),
+        }
+    }
+
+    fn get(&self, low: u32, width: u32) -> u128 {
+        gather(low, width, |k| self.words.get(k).copied().unwrap_or(0))
+    }
+
+    fn set(&mut self, low: u32, width: u32, bits: u128) {
+        for i in (0..width).take_while(|i| low + i < self.width.max(32)) {
+            let (k, bit) = ((low + i) as usize / 32, 1 << ((low + i) % 32));
+            if k >= WORDS {
+                return;
+            }
+            self.assigned[k] |= bit;
+            if bits >> i & 1 == 1 {
+                self.words[k] |= bit;
+            } else {
+                self.words[k] &= !bit;
+            }
+        }
+    }
+}
+
+/// Bits of a run of dwords.
+fn gather(low: u32, width: u32, dword: impl Fn(usize) -> u32) -> u128 {
+    let width = width.min(128);
+    let first = low / 32;
+    let count = (low % 32 + width).div_ceil(32);
+    let mut bits = 0u128;
+    for k in 0..count.min(4) {
+        bits |= u128::from(dword((first + k) as usize)) << (32 * k);
+    }
+    bits >>= low % 32;
+    if count == 5 {
+        bits |= u128::from(dword(first as usize + 4)) << (128 - low % 32);
+    }
+    bits & ones(width)
+}
+
+/// One lane of a wave before the instruction, and what the formula makes of it.
+pub(crate) struct Env<'a> {
+    wave: &'a Wave,
+    subject: &'a Subject,
+    library: &'a Library,
+    lane: usize,
+    fnuz: bool,
+    /// The type of a packed instruction's elements.
+    element: Option<&'a str>,
+    /// The sources where the formula stands for a call from another formula.
+    args: Option<&'a [Value]>,
+    target: Option<String>,
+    locals: Vec<(String, Value)>,
+    pub(crate) d: [Dest; 2],
+    /// The first source, where the formula writes it too.
+    pub(crate) source: Dest,
+    pub(crate) vcc: Option<bool>,
+    pub(crate) exec_lane: Option<bool>,
+    pub(crate) scc: bool,
+    pub(crate) exec: u64,
+}
+
+type Computed<T> = Result<T, String>;
+
+impl<'a> Env<'a> {
+    pub(crate) fn new(
+        library: &'a Library,
+        mnemonic: &'a str,
+        wave: &'a Wave,
+        subject: &'a Subject,
+        lane: usize,
+    ) -> Self {
+        // A lane mask that the instruction names besides its result is written through VCC.
+        let mut d = subject.destinations.iter().filter(|s| !s.mask);
+        let (d0, d1) = (d.next(), d.next());
+        let whole = subject.destinations.first();
+        Self {
+            wave,
+            subject,
+            library,
+            lane,
+            fnuz: matches!(wave.target.name(), "gfx940" | "gfx942"),
+            element: element(mnemonic),
+            args: None,
+            target: None,
+            locals: Vec::new(),
+            d: [
+                Dest::new(d0.or(whole), wave, lane),
+                Dest::new(d1, wave, lane),
+            ],
+            source: Dest::new(subject.sources.first(), wave, lane),
+            vcc: None,
+            exec_lane: None,
+            scc: wave.scc,
+            exec: wave.exec(),
+        }
+    }
+
+    /// Runs the statements.
+    pub(crate) fn run(&mut self, formula: &[Stmt]) -> Computed<()> {
+        for s in formula {
+            self.statement(s)?;
+        }
+        Ok(())
+    }
+
+    fn statement(&mut self, s: &Stmt) -> Computed<()> {
+        match s {
+            Stmt::Assign(place, e) => self.assign(place, e),
+            Stmt::If(cond, yes, no) => {
+                let taken = self.eval(cond)?.is_true();
+                self.run(if taken { yes } else { no })
+            }
+            Stmt::For(var, low, high, body) => {
+                let (low, high) = (self.eval(low)?.as_int()?, self.eval(high)?.as_int()?);
+                for i in low..=high {
+                    self.set_local(var, Value::int(i));
+                    self.run(body)?;
+                }
+                Ok(())
+            }
+            Stmt::Swap(a, b) => {
+                let ((of_d, i), (of_s, j)) = (self.other_lane(a)?, self.other_lane(b)?);
+                if i == self.lane {
+                    let v = self.read_lane(&of_s, j)?;
+                    self.d[0].set(0, 32, v.raw()?);
+                }
+                if j == self.lane {
+                    let v = self.read_lane(&of_d, i)?;
+                    self.source.set(0, 32, v.raw()?);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn set_local(&mut self, name: &str, v: Value) {
+        match self.locals.iter_mut().find(|(n, _)| n == name) {
+            Some((_, old)) => *old = v,
+            None => self.locals.push((name.to_owned(), v)),
+        }
+    }
+
+    fn assign(&mut self, place: &Expr, e: &Expr) -> Computed<()> {
+        if let Expr::Name(n) = place {
+            match n.as_str() {
+                "SCC" => {
+                    self.scc = self.eval(e)?.is_true();
+                    return Ok(());
+                }
+                "EXEC" => {
+                    let full = self.wave.full_mask();
+                    self.exec = self.eval(e)?.raw()? as u64 & full;
+                    return Ok(());
+                }
+                n if !matches!(n, "D" | "D0" | "D1" | "S0") => {
+                    if n.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit()) {
+                        return Err(format!("writes {n}"));
+                    }
+                    let v = self.eval(e)?;
+                    self.set_local(n, v);
+                    return Ok(());
+                }
+                _ => {}
+            }
+        }
+        if let Expr::Index(base, _) = place {
+            if let Expr::Name(n) = &**base {
+                if matches!(n.as_str(), "VCC" | "D1" | "EXEC") {
+                    let bit = Some(self.eval(e)?.is_true());
+                    if n == "EXEC" {
+                        self.exec_lane = bit;
+                    } else {
+                        self.vcc = bit;
+                    }
+                    return Ok(());
+                }
+            }
+        }
+        let Some(at) = self.place(place)? else {
+            return Ok(());
+        };
+        self.target.clone_from(&at.ty);
+        let v = self.eval(e)?;
+        let dest = match at.name {
+            "D1" => &mut self.d[1],
+            "S0" => &mut self.source,
+            _ => &mut self.d[0],
+        };
+        let format = at.ty.as_deref().and_then(|t| Format::named(t, self.fnuz));
+        let format = format.or(match v {
+            Value::Float(f) => f.format,
+            Value::Int { .. } => None,
+        });
+        let (bits, width) = match (v, format) {
+            (_, Some(t)) => (u128::from(v.as_float().bits(t)), t.width()),
+            (v, None) => (v.raw()?, dest.width),
+        };
+        let ty = at.ty.as_deref().and_then(integer_type).map(|(_, w)| w);
+        let width = at.width.or(ty).unwrap_or(width);
+        dest.set(at.low, width, bits);
+        if let Some(t) = format {
+            dest.floats.push((at.low, t));
+        }
+        Ok(())
+    }
+
+    /// What an assignment writes; `None` for another lane's register.
+    fn place(&mut self, e: &Expr) -> Computed<Option<Written>> {
+        match e {
+            Expr::Name(n) => {
+                let name = match n.as_str() {
+                    "D" | "D0" => "D",
+                    "D1" => "D1",
+                    "S0" => "S0",
+                    n => return Err(format!("writes {n}")),
+                };
+                Ok(Some(Written {
+                    name,
+                    low: 0,
+                    width: None,
+                    ty: None,
+                }))
+            }
+            Expr::Call(n, _) if n == "lane" => {
+                let (name, lane) = self.other_lane(e)?;
+                let own = lane == self.lane;
+                Ok(own.then(|| Written {
+                    name: if name == "S0" { "S0" } else { "D" },
+                    low: 0,
+                    width: None,
+                    ty: None,
+                }))
+            }
+            Expr::Member(base, ty) => {
+                let at = self.place(base)?;
+                Ok(at.map(|at| Written {
+                    ty: Some(ty.clone()),
+                    ..at
+                }))
+            }
+            Expr::Element(base, _, i) => self.part_of(base, |env| {
+                Ok((8 * env.index(i)?, 8))
+            }),
+            Expr::Index(base, i) => self.part_of(base, |env| Ok((env.index(i)?, 1))),
+            Expr::Slice(base, high, low) => self.part_of(base, |env| {
+                let (high, low) = (env.index(high)?, env.index(low)?);
+                Ok((low, (high + 1).saturating_sub(low)))
+            }),
+            _ => Err("writes what is no register".to_owned()),
+        }
+    }
+
+    fn part_of(
+        &mut self,
+        base: &Expr,
+        part: impl Fn(&mut Self) -> Computed<(u32, u32)>,
+    ) -> Computed<Option<Written>> {
+        let (low, width) = part(self)?;
+        let at = self.place(base)?;
+        Ok(at.map(|at| Written {
+            low: at.low + low,
+            width: Some(width),
+            ..at
+        }))
+    }
+
+    fn index(&mut self, e: &Expr) -> Computed<u32> {
+        let v = self.eval(e)?.as_int()?;
+        u32::try_from(v).map_err(|_| format!("bit {v}"))
+    }
+
+    /// The name and lane of `lane(S0, i)`.
+    fn other_lane(&mut self, e: &Expr) -> Computed<(String, usize)> {
+        match e {
+            Expr::Call(n, args) if n == "lane" => match &args[..] {
+                [Expr::Name(of), i] => Ok((of.clone(), self.index(i)? as usize)),
+                _ => Err("lane of what is no register".to_owned()),
+            },
+            _ => Err("no lane".to_owned()),
+        }
+    }
+
+    fn read_lane(&self, name: &str, lane: usize) -> Computed<Value> {
+        let slot = match name {
+            "S0" => self.subject.sources.first(),
+            "S1" => self.subject.sources.get(1),
+            _ => self.subject.destinations.first(),
+        };
+        let slot = slot.ok_or_else(|| format!("no {name}"))?;
+        Ok(Value::bits(slot.dword(self.wave, lane, 0).into(), 32))
+    }
+
+    fn slot(&self, name: &str) -> Option<&'a Slot> {
+        let at = match name {
+            "S0" => 0,
+            "S1" => 1,
+            "S2" => 2,
+            _ => return None,
+        };
+        self.subject.sources.get(at)
+    }
+
+    /// Bits of an operand, without a copy of the whole tuple.
+    fn operand_bits(&self, name: &str, low: u32, width: Option<u32>) -> Option<Computed<Value>> {
+        let d = match name {
+            "D" | "D0" => Some(&self.d[0]),
+            "D1" => Some(&self.d[1]),
+            _ => None,
+        };
+        if let Some(d) = d {
+            let width = width.unwrap_or(d.width);
+            return Some(Ok(Value::bits(d.get(low, width), width.min(128))));
+        }
+        if let (Some(args), "S0" | "S1" | "S2") = (self.args, name) {
+            let at = usize::from(name.as_bytes()[1] - b'0');
+            let v = args.get(at).ok_or_else(|| format!("no {name}"));
+            return Some(v.and_then(|v| match width {
+                Some(w) => v.slice(low, w),
+                None => Ok(*v),
+            }));
+        }
+        if !matches!(name, "S0" | "S1" | "S2") {
+            return None;
+        }
+        let Some(slot) = self.slot(name) else {
+            return Some(Err(format!("no {name}")));
+        };
+        let width = width.unwrap_or(slot.bits);
+        let bits = gather(low + slot.low, width, |k| {
+            slot.dword(self.wave, self.lane, k)
+        });
+        Some(Ok(Value::bits(bits, width.min(128))))
+    }
+
+    fn bits_of(&mut self, base: &Expr, low: u32, width: u32) -> Computed<Value> {
+        if let Expr::Name(n) = base {
+            if let Some(v) = self.operand_bits(n, low, Some(width)) {
+                return v;
+            }
+            if n == "TABLE" {
+                let table = self.subject.table.ok_or("TABLE")?;
+                return Ok(Value::bits(u128::from(table) >> low, width));
+            }
+            if n == "OP_SEL" {
+                let sel = self.subject.sources.get(low as usize);
+                return Ok(Value::truth(sel.is_some_and(|s| s.op_sel)));
+            }
+        }
+        self.eval(base)?.slice(low, width)
+    }
+
+    fn member(&mut self, base: &Expr, member: &str) -> Computed<Value> {
+        if let (Expr::Name(n), "lo" | "hi") = (base, member) {
+            let ty = self.element.ok_or("lo of no packed instruction")?;
+            let width = ty.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+            let width: u32 = width.parse().map_err(|_| format!("type {ty}"))?;
+            let low = if member == "hi" { width } else { 0 };
+            let v = self.operand_bits(n, low, Some(width));
+            return v.ok_or("lo of no operand")??.typed(ty, self.fnuz);
+        }
+        if let (Expr::Name(n), "sign") = (base, member) {
+            let v = match (self.args, self.slot(n)) {
+                (None, Some(s)) => {
+                    let bit = s.bits - 1;
+                    self.operand_bits(n, bit, Some(1)).ok_or("sign")??
+                }
+                _ => {
+                    let f = self.eval(base)?.as_float();
+                    let t = f.format.ok_or("the sign of a number without a format")?;
+                    Value::truth(f.bits(t) >> (t.width() - 1) & 1 == 1)
+                }
+            };
+            return Ok(v);
+        }
+        if let (Expr::Name(n), None) = (base, self.args) {
+            // As many bits as the type has: an operand may be wider.
+            let width = match member {
+                "u24" | "i24" => Some(24),
+                m => Format::named(m, self.fnuz)
+                    .map(Format::width)
+                    .or(integer_type(m).map(|(_, w)| w)),
+            };
+            if let Some(v) = self.operand_bits(n, 0, width) {
+                return v?.typed(member, self.fnuz);
+            }
+        }
+        self.eval(base)?.typed(member, self.fnuz)
+    }
+
+    fn name(&mut self, n: &str) -> Computed<Value> {
+        if let Some((_, v)) = self.locals.iter().find(|(l, _)| l == n) {
+            return Ok(*v);
+        }
+        if let Some(v) = self.operand_bits(n, 0, None) {
+            return v;
+        }
+        Ok(match n {
+            "SCC" => Value::truth(self.scc),
+            "EXEC" => Value::bits(self.exec.into(), self.wave.lanes() as u32),
+            "VCC" => Value::bits(self.wave.vcc().into(), 64),
+            "M0" => Value::bits(self.wave.sgpr[sreg::M0].into(), 32),
+            "lane" => Value::int(self.lane as i128),
+            "lanes" => Value::int(self.wave.lanes() as i128),
+            "K" => Value::bits(self.subject.literal.into(), 64),
+            "SIMM16" => Value::bits(self.subject.simm16.into(), 16),
+            "SEL" => Value::int(0),
+            "INF" => Value::float(f64::INFINITY, None),
+            "NaN" => Value::float(f64::NAN, None),
+            "MAX" => Value::float(F32.decode(F32.largest()), None),
+            "BELOW_ONE" => {
+                let t = self.target.as_deref();
+                let t = t.and_then(|t| Format::named(t, self.fnuz));
+                let t = t.ok_or("BELOW_ONE of no format")?;
+                Value::float(t.decode(t.encode(1.0, Round::Nearest) - 1), Some(t))
+            }
+            "width" => {
+                let s = self.slot("S0").ok_or("no S0")?;
+                Value::int(s.bits.into())
+            }
+            _ => return Err(format!("name {n}")),
+        })
+    }
+
+    pub(crate) fn eval(&mut self, e: &Expr) -> Computed<Value> {
+        match e {
+            Expr::Int(v) => Ok(Value::int(*v)),
+            Expr::Real(v) => Ok(Value::float(*v, None)),
+            Expr::Name(n) => self.name(n),
+            Expr::Call(n, args) => self.call(n, args),
+            Expr::Member(base, m) => self.member(base, m),
+            Expr::Element(base, kind, i) if kind == "byte" => {
+                let i = self.index(i)?;
+                self.bits_of(base, 8 * i, 8)
+            }
+            Expr::Element(_, kind, _) => Err(format!("member {kind}")),
+            Expr::Index(base, i) => self.lane_bit(base, i),
+            Expr::Slice(base, high, low) => {
+                let (high, low) = (self.index(high)?, self.index(low)?);
+                self.bits_of(base, low, (high + 1).saturating_sub(low))
+            }
+            Expr::Part(base, low, width) => {
+                let (low, width) = (self.index(low)?, self.index(width)?);
+                self.bits_of(base, low, width)
+            }
+            Expr::Concat(parts) => {
+                let (mut bits, mut all) = (0u128, 0);
+                for p in parts {
+                    let Value::Int { v, width } = self.eval(p)? else {
+                        return Err("a float beside bits".to_owned());
+                    };
+                    bits = bits.checked_shl(width).unwrap_or(0) | v as u128 & ones(width);
+                    all += width;
+                }
+                Ok(Value::bits(bits, all))
+            }
+            Expr::Unary(op, a) => unary(op, self.eval(a)?),
+            Expr::Binary("&&", a, b) => {
+                let v = self.eval(a)?.is_true() && self.eval(b)?.is_true();
+                Ok(Value::truth(v))
+            }
+            Expr::Binary("||", a, b) => {
+                let v = self.eval(a)?.is_true() || self.eval(b)?.is_true();
+                Ok(Value::truth(v))
+            }
+            Expr::Binary(op, a, b) => {
+                let a = self.eval(a)?;
+                binary(op, a, self.eval(b)?)
+            }
+            Expr::Cond(c, a, b) => {
+                let chosen = if self.eval(c)?.is_true() { a } else { b };
+                self.eval(chosen)
+            }
+            Expr::Sum(body, var, low, high) => {
+                let (low, high) = (self.eval(low)?.as_int()?, self.eval(high)?.as_int()?);
+                let mut sum = Value::int(0);
+                for i in low..=high {
+                    self.set_local(var, Value::int(i));
+                    sum = binary("+", sum, self.eval(body)?)?;
+                }
+                Ok(sum)
+            }
+        }
+    }
+
+    fn lane_bit(&mut self, base: &Expr, i: &Expr) -> Computed<Value> {
+        let i = self.index(i)?;
+        match base {
+            Expr::Name(n) if n == "VCC" => {
+                let mask = match self.subject.mask_in() {
+                    Some(s) => Value::bits(
+                        gather(0, s.bits, |k| s.dword(self.wave, 0, k)),
+                        s.bits,
+                    ),
+                    None => Value::bits(self.wave.vcc().into(), 64),
+                };
+                mask.slice(i, 1)
+            }
+            Expr::Name(n)
+                if matches!(n.as_str(), "MEM" | "LDS" | "SGPR" | "VGPR" | "HWREG" | "IMG" | "GWS") =>
+            {
+                Err(format!("reads {n}"))
+            }
+            _ => self.bits_of(base, i, 1),
+        }
+    }
+
+    fn call(&mut self, name: &str, args: &[Expr]) -> Computed<Value> {
+        if name == "lane" {
+            return match args {
+                [Expr::Name(of), i] => {
+                    let i = self.index(i)? as usize;
+                    self.read_lane(&of.clone(), i)
+                }
+                _ => Err("lane of what is no register".to_owned()),
+            };
+        }
+        let mut values = [Value::int(0); 3];
+        if args.len() > values.len() {
+            return Err(format!("function {name}"));
+        }
+        for (v, a) in values.iter_mut().zip(args) {
+            *v = self.eval(a)?;
+        }
+        let values = &values[..args.len()];
+        let place = Place {
+            target: self.target.as_deref(),
+            fnuz: self.fnuz,
+        };
+        if let Some(v) = functions::call(name, values, &place) {
+            return v;
+        }
+        self.instruction(name, values)
+    }
+
+    /// What the instruction of that name gives.
+    fn instruction(&self, name: &str, values: &[Value]) -> Computed<Value> {
+        let formula = self.library.formula(name)?;
+        let mut inner = Env::new(self.library, "", self.wave, self.subject, self.lane);
+        inner.args = Some(values);
+        inner.d = [Dest::new(None, self.wave, 0), Dest::new(None, self.wave, 0)];
+        inner.run(&formula)?;
+        let d = &inner.d[0];
+        match d.floats.last() {
+            Some((low, t)) => {
+                let code = d.get(*low, t.width()) as u64;
+                Value::bits(code.into(), t.width()).typed(name_of(*t), self.fnuz)
+            }
+            None => Err(format!("function {name}")),
+        }
+    }
+}
+
+/// What an assignment writes.
+struct Written {
+    name: &'static str,
+    low: u32,
+    width: Option<u32>,
+    ty: Option<String>,
+}
+
+fn name_of(t: Format) -> &'static str {
+    match t.width() {
+        16 if t.exponent == 8 => "bf16",
+        16 => "f16",
+        32 => "f32",
+        _ => "f64",
+    }
+}
+
+/// The type of the elements of a packed instruction: the last one in its name.
+fn element(mnemonic: &str) -> Option<&str> {
+    mnemonic.rsplit('_').find(|part| {
+        Format::named(part, false).is_some() || integer_type(part).is_some()
+    })
+}
