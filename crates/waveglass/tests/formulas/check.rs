@@ -2,7 +2,7 @@
 
 use crate::bench::Bench;
 use crate::eval::{Dest, Env};
-use crate::float::{Format, F16, F32, F64};
+use crate::float::{F64, Format, Special, exponent_of, power};
 use crate::library::Library;
 use crate::parser::Stmt;
 use crate::random::{KINDS, Random, pair};
@@ -62,10 +62,9 @@ pub(crate) fn check(bench: &mut Bench, library: &Library, inst: &Inst, parts: &[
                 subject,
                 before: &before,
                 after: &bench.wave,
-                tolerance: tolerance(formula),
+                approximate: is_approximate(library, formula),
             };
-            let found = if vector { one.lanes() } else { one.scalar() };
-            match found {
+            match if vector { one.lanes() } else { one.scalar() } {
                 Outcome::Same => {}
                 other => return other,
             }
@@ -98,8 +97,25 @@ fn fill(
         random.next() & full | 1
     };
     wave.set_exec(exec);
+    if !vector {
+        wave.sgpr[sreg::EXEC_HI] = random.next() as u32;
+    }
     wave.set_mask(sreg::VCC_LO, random.next());
     wave.sgpr[sreg::M0] = random.below(8) as u32;
+    if formulas.iter().any(|(m, _, _)| m.contains("rel")) {
+        // Even numbers, which moves of 64 bits ask for.
+        let part = |r: &mut Random| 2 * r.below(4) as u32;
+        wave.sgpr[sreg::M0] = part(random);
+        if formulas[0].0.contains("_2_") || formulas[0].0.contains("swap") {
+            wave.sgpr[sreg::M0] |= part(random) << 16;
+        }
+        for r in 0..32 {
+            wave.sgpr[r] = random.next() as u32;
+            for lane in 0..lanes {
+                wave.set_lane(r, lane, random.next() as u32);
+            }
+        }
+    }
     for (_, _, subject) in formulas {
         for slot in subject.sources.iter().chain(&subject.destinations) {
             match slot.home {
@@ -129,6 +145,20 @@ fn fill(
             }
         }
     }
+    // The width of a group of lanes is a power of two, and lanes are within it.
+    if formulas.iter().any(|(m, _, _)| m.starts_with("v_permlane_")) {
+        let [_, first, second] = [0, 1, 2].map(|i| formulas[0].2.sources.get(i));
+        let width = 2 << random.below(5);
+        let indexed = formulas[0].0 == "v_permlane_idx_gen_b32";
+        for (slot, v) in [
+            (first, if indexed { width } else { random.below(width) }),
+            (second, width),
+        ] {
+            if let Some(Home::Scalar(r)) = slot.map(|s| s.home) {
+                wave.sgpr[r] = v as u32;
+            }
+        }
+    }
     // Equal sources too, which random ones never are.
     if !vector && round % 5 == 0 {
         if let Some((_, _, s)) = formulas.first() {
@@ -151,7 +181,8 @@ struct One<'a> {
     subject: &'a Subject,
     before: &'a Wave,
     after: &'a Wave,
-    tolerance: Tolerance,
+    /// Whether the formula has a function that the manuals give an accuracy of.
+    approximate: bool,
 }
 
 impl<'a> One<'a> {
@@ -170,12 +201,18 @@ impl<'a> One<'a> {
                 Ok(env) => env,
                 Err(why) => return Outcome::NotCompared(why),
             };
+            if env.out_of_range {
+                continue;
+            }
             let on = exec >> lane & 1 == 1;
+            if let Some(why) = self.moved(&env, lane).filter(|_| on) {
+                return Outcome::Differs(self.explain(lane, &why));
+            }
             let mut vectors = self.subject.destinations.iter().filter(|s| !s.mask);
             for d in &env.d {
                 let Some(slot) = vectors.next() else { break };
                 let found = if on || matches!(slot.home, Home::Scalar(_)) || writes_any_lane(self.formula) {
-                    self.compare(d, slot, lane)
+                    self.compare(&env, d, slot, lane)
                 } else {
                     self.kept(slot, lane)
                 };
@@ -185,7 +222,7 @@ impl<'a> One<'a> {
             }
             let source = self.subject.sources.first();
             if let Some(slot) = source.filter(|_| env.source.assigned[0] != 0 && on) {
-                if let Some(why) = self.compare(&env.source, slot, lane) {
+                if let Some(why) = self.compare(&env, &env.source, slot, lane) {
                     return Outcome::Differs(self.explain(lane, &why));
                 }
             }
@@ -220,24 +257,54 @@ impl<'a> One<'a> {
             Err(why) => return Outcome::NotCompared(why),
         };
         for (d, slot) in env.d.iter().zip(&self.subject.destinations) {
-            if let Some(why) = self.compare(d, slot, 0) {
+            if let Some(why) = self.compare(&env, d, slot, 0) {
                 return Outcome::Differs(self.explain(0, &why));
             }
         }
-        if env.scc != self.after.scc {
-            let why = format!("SCC is {}, {} by the formula", self.after.scc, env.scc);
+        if let Some(why) = self.moved(&env, 0) {
             return Outcome::Differs(self.explain(0, &why));
         }
-        if env.exec != self.after.exec() {
-            let why = format!("EXEC is {:#x}, {:#x} by the formula", self.after.exec(), env.exec);
+        let scc = env.scc && !self.equal_gives_no_scc();
+        if scc != self.after.scc {
+            let why = format!("SCC is {}, {scc} by the formula", self.after.scc);
+            return Outcome::Differs(self.explain(0, &why));
+        }
+        let mut exec = self.before.s64(sreg::EXEC_LO);
+        match self.subject.destinations.first() {
+            Some(d) if d.bits == 32 => exec = exec >> 32 << 32 | env.exec & u64::from(u32::MAX),
+            _ => exec = env.exec,
+        }
+        let got = self.after.s64(sreg::EXEC_LO);
+        if exec != got {
+            let why = format!("EXEC is {got:#x}, {exec:#x} by the formula");
             return Outcome::Differs(self.explain(0, &why));
         }
         Outcome::Same
     }
 
+    /// The maximum of equal sources clears SCC by the manuals that compare with `>` (a note of the
+    /// descriptions): GCN 5, CDNA 1 and 2, RDNA 1 to 3.
+    fn equal_gives_no_scc(&self) -> bool {
+        use waveglass::isa::Generation::{Cdna1, Cdna2, Gcn5, Rdna1, Rdna2, Rdna3};
+        let [a, b] = [0, 1].map(|i| self.subject.sources.get(i));
+        let value = |s: Option<&Slot>| s.map(|s| s.dword(self.before, 0, 0));
+        self.mnemonic.starts_with("s_max_")
+            && !self.mnemonic.contains("_f")
+            && value(a) == value(b)
+            && matches!(
+                self.before.target.generation(),
+                Gcn5 | Cdna1 | Cdna2 | Rdna1 | Rdna2 | Rdna3
+            )
+    }
+
     /// What differs between a destination and what the formula made of it.
-    fn compare(&self, d: &Dest, slot: &Slot, lane: usize) -> Option<String> {
+    fn compare(&self, env: &Env<'_>, d: &Dest, slot: &Slot, lane: usize) -> Option<String> {
         let dwords = slot.dwords().max(1);
+        let tolerance = Tolerance {
+            approximate: self.approximate,
+            sum: self.mnemonic.contains("_dot").then_some(env.term),
+            denormal: env.denormal,
+        };
         let mut got = [0u32; 32];
         for (k, g) in got.iter_mut().enumerate().take(dwords) {
             *g = slot.dword(self.after, lane, k);
@@ -246,7 +313,7 @@ impl<'a> One<'a> {
             got[0] >>= 16;
         }
         let mut expected = d.words;
-        for &(low, format) in &d.floats {
+        for &(low, format, nan) in &d.floats {
             let (at, shift) = (low as usize / 32, low % 32);
             let read = |w: &[u32; 32]| {
                 let high = w.get(at + 1).copied().unwrap_or(0);
@@ -254,7 +321,10 @@ impl<'a> One<'a> {
                     & crate::value::ones(format.width()) as u64
             };
             let (e, g) = (read(&expected), read(&got));
-            if self.tolerance.accepts(format, e, g) {
+            // A NaN in a format without one is the largest number of any sign.
+            let no_nan = nan && format.special == Special::Numbers;
+            let largest = no_nan && g & format.largest() == format.largest();
+            if largest || tolerance.accepts(format, e, g) {
                 for i in 0..format.width() {
                     let (k, bit) = ((low + i) as usize / 32, 1 << ((low + i) % 32));
                     expected[k] = expected[k] & !bit | got[k] & bit;
@@ -267,6 +337,18 @@ impl<'a> One<'a> {
                 let (e, g) = (hex(&d.words, dwords), hex(&got, dwords));
                 format!("{g}, {e} by the formula")
             })
+        })
+    }
+
+    /// A register that M0 led to.
+    fn moved(&self, env: &Env<'_>, lane: usize) -> Option<String> {
+        env.moved.iter().find_map(|(home, v)| {
+            let got = match *home {
+                Home::Vector(r) => self.after.lane(r, lane),
+                Home::Scalar(r) => self.after.sgpr[r & 127],
+                Home::Constant(_) => return None,
+            };
+            (got != *v).then(|| format!("{home:?} is {got:#x}, {v:#x} by the formula"))
         })
     }
 
@@ -311,24 +393,30 @@ fn hex(words: &[u32], dwords: usize) -> String {
 }
 
 /// How far a result may be from the formula's.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Tolerance {
-    /// Whether the formula has a function that the manuals give an accuracy of.
     approximate: bool,
+    /// A sum of products that are rounded in an order and as often as the manuals do not say: its
+    /// largest term.
+    sum: Option<f64>,
+    /// Whether a source was a denormal, which such sums flush on some targets.
+    denormal: bool,
 }
 
 /// Functions that hardware, and the executor, approximate; the descriptions give the accuracy.
-const APPROXIMATED: &[&str] = &[
-    "exp2", "log2", "rcp", "sqrt", "tanh", "sin2pi", "cos2pi",
-];
+const APPROXIMATED: &[&str] = &["exp2", "log2", "rcp", "sqrt", "tanh", "sin2pi", "cos2pi"];
 
-fn tolerance(formula: &[Stmt]) -> Tolerance {
+/// Whether the formula, or one that it calls, has an approximated function.
+fn is_approximate(library: &Library, formula: &[Stmt]) -> bool {
     let text = format!("{formula:?}");
-    Tolerance {
-        approximate: APPROXIMATED
-            .iter()
-            .any(|f| text.contains(&format!("Call(\"{f}\""))),
-    }
+    text.split("Call(\"").skip(1).any(|rest| {
+        let name = rest.split('"').next().unwrap_or_default();
+        APPROXIMATED.contains(&name)
+            || name.starts_with("v_")
+                && library
+                    .formula(name)
+                    .is_ok_and(|f| is_approximate(library, &f))
+    })
 }
 
 impl Tolerance {
@@ -337,14 +425,25 @@ impl Tolerance {
         if format.is_nan(expected) && format.is_nan(got) {
             return true;
         }
+        if let Some(term) = self.sum {
+            return accepts_sum(format, expected, got, term, self.denormal);
+        }
         if !self.approximate || format.is_nan(expected) || format.is_nan(got) {
             return false;
         }
-        let most = match format {
-            F64 => 1 << 29,
-            F32 | F16 => 1,
-            _ => 1,
-        };
+        // "Only a starting value: the error may reach 2**29 ULP"; "accurate to 1 ULP".
+        let most = if format == F64 { 1 << 29 } else { 1 };
         format.distance(expected, got) <= most
     }
+}
+
+/// Whether a sum is what rounding after each step, in any order, could give.
+fn accepts_sum(format: Format, expected: u64, got: u64, term: f64, denormal: bool) -> bool {
+    let (e, g) = (format.decode(expected), format.decode(got));
+    if expected == got || denormal || term >= 0.5 * format.decode(format.largest()) {
+        return true;
+    }
+    let flushed = e.abs() < format.smallest_normal() && g == 0.0;
+    let last_place = exponent_of(term).max(1 - format.bias) - format.significand as i32;
+    flushed || (e - g).abs() <= 4.0 * power(last_place)
 }

@@ -1,11 +1,11 @@
 //! Runs a formula for one lane.
 
-use crate::float::{F32, Format, Round};
+use crate::float::{F32, F64, Format, Round};
 use crate::functions::{self, Place};
 use crate::library::Library;
 use crate::parser::{Expr, Stmt};
-use crate::subject::{Slot, Subject};
-use crate::value::{Value, binary, integer_type, ones, unary};
+use crate::subject::{Home, Slot, Subject};
+use crate::value::{Float, Value, binary, integer_type, ones, unary};
 use waveglass::exec::Wave;
 use waveglass::exec::wave::sreg;
 
@@ -18,8 +18,8 @@ pub(crate) struct Dest {
     pub(crate) words: [u32; WORDS],
     /// The bits that were assigned.
     pub(crate) assigned: [u32; WORDS],
-    /// The floats that were assigned: first bit and format.
-    pub(crate) floats: Vec<(u32, Format)>,
+    /// The floats that were assigned: first bit, format, and whether it is a NaN.
+    pub(crate) floats: Vec<(u32, Format, bool)>,
     pub(crate) width: u32,
 }
 
@@ -98,6 +98,14 @@ pub(crate) struct Env<'a> {
     pub(crate) exec_lane: Option<bool>,
     pub(crate) scc: bool,
     pub(crate) exec: u64,
+    /// The largest term of the sums of floats.
+    pub(crate) term: f64,
+    /// Whether a 64-bit float was scaled past what an f64 holds exactly.
+    pub(crate) out_of_range: bool,
+    /// Registers written that the instruction does not name.
+    pub(crate) moved: Vec<(Home, u32)>,
+    /// Whether a source was a denormal.
+    pub(crate) denormal: bool,
 }
 
 type Computed<T> = Result<T, String>;
@@ -132,7 +140,15 @@ impl<'a> Env<'a> {
             vcc: None,
             exec_lane: None,
             scc: wave.scc,
-            exec: wave.exec(),
+            exec: match d0 {
+                Some(s) if s.bits == 32 => wave.exec(),
+                // The forms of 64 bits read both halves in wave32 too.
+                _ => wave.s64(sreg::EXEC_LO),
+            },
+            term: 0.0,
+            out_of_range: false,
+            moved: Vec::new(),
+            denormal: false,
         }
     }
 
@@ -189,14 +205,15 @@ impl<'a> Env<'a> {
                     return Ok(());
                 }
                 "EXEC" => {
-                    let full = self.wave.full_mask();
-                    self.exec = self.eval(e)?.raw()? as u64 & full;
+                    let bits = self.slot("S0").map_or(64, |s| s.bits);
+                    self.exec = (self.eval(e)?.raw()? & ones(bits)) as u64;
                     return Ok(());
                 }
                 n if !matches!(n, "D" | "D0" | "D1" | "S0") => {
                     if n.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit()) {
                         return Err(format!("writes {n}"));
                     }
+                    self.target = None;
                     let v = self.eval(e)?;
                     self.set_local(n, v);
                     return Ok(());
@@ -216,6 +233,16 @@ impl<'a> Env<'a> {
                     return Ok(());
                 }
             }
+        }
+        if let Some(home) = self.moved_to(place)? {
+            let bits = self.eval(e)?.raw()?;
+            self.moved.push((home, bits as u32));
+            if let (Home::Scalar(r), Expr::Member(_, ty)) = (home, place) {
+                if ty == "b64" {
+                    self.moved.push((Home::Scalar(r + 1), (bits >> 32) as u32));
+                }
+            }
+            return Ok(());
         }
         let Some(at) = self.place(place)? else {
             return Ok(());
@@ -240,9 +267,28 @@ impl<'a> Env<'a> {
         let width = at.width.or(ty).unwrap_or(width);
         dest.set(at.low, width, bits);
         if let Some(t) = format {
-            dest.floats.push((at.low, t));
+            dest.floats.push((at.low, t, v.as_float().v.is_nan()));
         }
         Ok(())
+    }
+
+    /// The register of `VGPR[i].b32` and `SGPR[i].b32`.
+    fn moved_to(&mut self, e: &Expr) -> Computed<Option<Home>> {
+        let Expr::Member(base, _) = e else {
+            return Ok(None);
+        };
+        let Expr::Index(file, i) = &**base else {
+            return Ok(None);
+        };
+        let Expr::Name(file) = &**file else {
+            return Ok(None);
+        };
+        let home: fn(usize) -> Home = match file.as_str() {
+            "VGPR" => Home::Vector,
+            "SGPR" => Home::Scalar,
+            _ => return Ok(None),
+        };
+        Ok(Some(home(self.index(i)? as usize)))
     }
 
     /// What an assignment writes; `None` for another lane's register.
@@ -383,14 +429,53 @@ impl<'a> Env<'a> {
                 return Ok(Value::bits(u128::from(table) >> low, width));
             }
             if n == "OP_SEL" {
-                let sel = self.subject.sources.get(low as usize);
-                return Ok(Value::truth(sel.is_some_and(|s| s.op_sel)));
+                return Value::bits(self.subject.op_sel.into(), 4).slice(low, width);
             }
         }
         self.eval(base)?.slice(low, width)
     }
 
     fn member(&mut self, base: &Expr, member: &str) -> Computed<Value> {
+        let v = self.read_member(base, member)?;
+        if let Value::Float(Float { v, format: Some(t), .. }) = v {
+            self.denormal |= v != 0.0 && v.abs() < t.smallest_normal();
+        }
+        Ok(v)
+    }
+
+    fn read_member(&mut self, base: &Expr, member: &str) -> Computed<Value> {
+        if let Expr::Element(base, kind, i) = base {
+            if kind == "element" {
+                let t = Format::named(member, self.fnuz);
+                let width = t.ok_or_else(|| format!("type {member}"))?.width();
+                let i = self.index(i)?;
+                return self.bits_of(base, i * width, width)?.typed(member, self.fnuz);
+            }
+        }
+        if let (Expr::Name(n), "index") = (base, member) {
+            let slot = match n.as_str() {
+                "D" => self.subject.destinations.first(),
+                n => self.slot(n),
+            };
+            return match slot.map(|s| s.home) {
+                Some(Home::Vector(r) | Home::Scalar(r)) => Ok(Value::int(r as i128)),
+                _ => Err(format!("the index of {n}")),
+            };
+        }
+        if let Expr::Index(file, i) = base {
+            let i_of = |env: &mut Self| env.index(i).map(|i| i as usize);
+            match &**file {
+                Expr::Name(n) if n == "VGPR" => {
+                    let v = self.wave.lane(i_of(self)?, self.lane);
+                    return Ok(Value::bits(v.into(), 32));
+                }
+                Expr::Name(n) if n == "SGPR" => {
+                    let v = self.wave.s64(i_of(self)?);
+                    return Value::bits(v.into(), 64).typed(member, self.fnuz);
+                }
+                _ => {}
+            }
+        }
         if let (Expr::Name(n), "lo" | "hi") = (base, member) {
             let ty = self.element.ok_or("lo of no packed instruction")?;
             let width = ty.trim_start_matches(|c: char| c.is_ascii_alphabetic());
@@ -437,7 +522,7 @@ impl<'a> Env<'a> {
         }
         Ok(match n {
             "SCC" => Value::truth(self.scc),
-            "EXEC" => Value::bits(self.exec.into(), self.wave.lanes() as u32),
+            "EXEC" => Value::bits(self.exec.into(), 64),
             "VCC" => Value::bits(self.wave.vcc().into(), 64),
             "M0" => Value::bits(self.wave.sgpr[sreg::M0].into(), 32),
             "lane" => Value::int(self.lane as i128),
@@ -445,6 +530,7 @@ impl<'a> Env<'a> {
             "K" => Value::bits(self.subject.literal.into(), 64),
             "SIMM16" => Value::bits(self.subject.simm16.into(), 16),
             "SEL" => Value::int(0),
+            "SCALE_SEL" => Value::bits(self.subject.scale_sel.into(), 4),
             "INF" => Value::float(f64::INFINITY, None),
             "NaN" => Value::float(f64::NAN, None),
             "MAX" => Value::float(F32.decode(F32.largest()), None),
@@ -505,7 +591,8 @@ impl<'a> Env<'a> {
             }
             Expr::Binary(op, a, b) => {
                 let a = self.eval(a)?;
-                binary(op, a, self.eval(b)?)
+                let b = self.eval(b)?;
+                self.operate(op, a, b)
             }
             Expr::Cond(c, a, b) => {
                 let chosen = if self.eval(c)?.is_true() { a } else { b };
@@ -516,11 +603,29 @@ impl<'a> Env<'a> {
                 let mut sum = Value::int(0);
                 for i in low..=high {
                     self.set_local(var, Value::int(i));
-                    sum = binary("+", sum, self.eval(body)?)?;
+                    let next = self.eval(body)?;
+                    sum = self.operate("+", sum, next)?;
                 }
                 Ok(sum)
             }
         }
+    }
+
+    fn operate(&mut self, op: &str, a: Value, b: Value) -> Computed<Value> {
+        if let ("*", Value::Float(x), Value::Float(y)) = (op, a, b) {
+            let product = x.v * y.v;
+            let lost = product.is_infinite() || product.abs() < F64.smallest_normal();
+            let scaled = x.format == Some(F64) && y.format.is_none();
+            self.out_of_range |= scaled && lost && x.v.is_finite() && x.v != 0.0;
+        }
+        if op == "+" {
+            for v in [a, b] {
+                if let Value::Float(f) = v {
+                    self.term = self.term.max(f.v.abs());
+                }
+            }
+        }
+        binary(op, a, b)
     }
 
     fn lane_bit(&mut self, base: &Expr, i: &Expr) -> Computed<Value> {
@@ -546,6 +651,10 @@ impl<'a> Env<'a> {
     }
 
     fn call(&mut self, name: &str, args: &[Expr]) -> Computed<Value> {
+        if let ("mix", [source]) = (name, args) {
+            // Without OP_SEL_HI every source is a 32-bit float.
+            return self.member(source, "f32");
+        }
         if name == "lane" {
             return match args {
                 [Expr::Name(of), i] => {
@@ -582,7 +691,7 @@ impl<'a> Env<'a> {
         inner.run(&formula)?;
         let d = &inner.d[0];
         match d.floats.last() {
-            Some((low, t)) => {
+            Some((low, t, _)) => {
                 let code = d.get(*low, t.width()) as u64;
                 Value::bits(code.into(), t.width()).typed(name_of(*t), self.fnuz)
             }

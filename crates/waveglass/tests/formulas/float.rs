@@ -163,7 +163,7 @@ impl Format {
     pub(crate) fn decode(self, bits: u64) -> f64 {
         let sign = if bits & self.sign() == 0 { 1.0 } else { -1.0 };
         if self.is_nan(bits) {
-            return f64::NAN;
+            return f64::NAN.copysign(sign);
         }
         let (field, fraction) = (self.field(bits), self.fraction(bits));
         if self.special == Special::Ieee && field == self.top_exponent() {
@@ -190,10 +190,13 @@ impl Format {
             Special::Fnuz => (self.sign(), self.sign()),
             Special::Numbers => (self.largest(), self.largest()),
         };
-        if x.is_nan() {
-            return nan;
-        }
         let sign = if x.is_sign_negative() { self.sign() } else { 0 };
+        if x.is_nan() {
+            return match self.special {
+                Special::Fnuz => nan,
+                _ => sign | nan,
+            };
+        }
         let magnitude = if x.is_infinite() {
             too_large
         } else if x == 0.0 {

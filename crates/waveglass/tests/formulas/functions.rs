@@ -30,7 +30,7 @@ pub(crate) fn call(name: &str, args: &[Value], place: &Place<'_>) -> Option<Comp
         [a] => integer(name, *a)
             .or_else(|| float(name, a.as_float()))
             .or_else(|| conversion(name, *a, place)),
-        [a, b] => two(name, *a, *b),
+        [a, b] => two(name, *a, *b, place.fnuz),
         [a, b, c] => three(name, *a, *b, *c),
         _ => None,
     };
@@ -90,10 +90,8 @@ fn float(name: &str, f: Float) -> Option<Computed> {
     let code = || formatted(f).map(|t| (t, f.bits(t)));
     let truth = |v: Result<bool, String>| v.map(Value::truth);
     Some(match name {
-        "abs" => Ok(Value::Float(Float {
-            code: f.code.filter(|_| !f.v.is_nan()),
-            ..signed(f, false)
-        })),
+        "abs" if f.v.is_nan() => Ok(Value::Float(f)),
+        "abs" => Ok(Value::Float(signed(f, false))),
         "floor" => Ok(f.map(f64::floor)),
         "ceil" => Ok(f.map(f64::ceil)),
         "trunc" => Ok(f.map(f64::trunc)),
@@ -144,16 +142,41 @@ fn float(name: &str, f: Float) -> Option<Computed> {
         "rcp" => Ok(f.map(f64::recip)),
         "sqrt" => Ok(f.map(f64::sqrt)),
         "tanh" => Ok(f.map(f64::tanh)),
-        "sin2pi" => Ok(f.map(|v| turns(v, f64::sin))),
-        "cos2pi" => Ok(f.map(|v| turns(v, f64::cos))),
-        "mix" => Ok(Value::Float(f)),
+        "sin2pi" => Ok(f.map(sine)),
+        "cos2pi" => Ok(f.map(cosine)),
         _ => return None,
     })
 }
 
-/// A function of an angle in revolutions. Whole turns leave it as it is.
-fn turns(v: f64, f: fn(f64) -> f64) -> f64 {
-    f(std::f64::consts::TAU * (v % 1.0))
+/// The sine of an angle in revolutions, reduced to an eighth of a turn first: both steps are exact.
+fn sine(v: f64) -> f64 {
+    if !v.is_finite() {
+        return f64::NAN;
+    }
+    let turn = v % 1.0;
+    let quarters = (4.0 * turn).round_ties_even();
+    let angle = std::f64::consts::TAU * (turn - quarters / 4.0);
+    match (quarters as i32).rem_euclid(4) {
+        // Whole turns keep the sign of zero.
+        0 if turn == 0.0 => v.abs().min(0.0).copysign(v),
+        0 => angle.sin(),
+        1 => angle.cos(),
+        2 => 0.0 - angle.sin(),
+        _ => -angle.cos(),
+    }
+}
+
+/// The cosine.
+fn cosine(v: f64) -> f64 {
+    let turn = v % 1.0;
+    let quarters = (4.0 * turn).round_ties_even();
+    let angle = std::f64::consts::TAU * (turn - quarters / 4.0);
+    match (quarters as i32).rem_euclid(4) {
+        0 => angle.cos(),
+        1 => 0.0 - angle.sin(),
+        2 => -angle.cos(),
+        _ => angle.sin(),
+    }
 }
 
 /// The class of a number, as `v_cmp_class` counts them.
@@ -170,10 +193,16 @@ fn class(t: Format, code: u64, v: f64) -> i128 {
     if v.is_sign_negative() { 5 - kind } else { 6 + kind }
 }
 
+/// The nearest number of a format. A NaN stays one for the moment, also where the format has none.
+fn round_to(v: f64, t: Format, round: Round) -> Value {
+    let rounded = if v.is_nan() { v } else { t.rounded(v, round) };
+    Value::float(rounded, Some(t))
+}
+
 /// `to_i32`, `nearest_f16` and the like.
 fn conversion(name: &str, a: Value, place: &Place<'_>) -> Option<Computed> {
     let f = a.as_float();
-    let rounded = |t: Format| Ok(Value::float(t.rounded(f.v, Round::Nearest), Some(t)));
+    let rounded = |t: Format| Ok(round_to(f.v, t, Round::Nearest));
     if let Some(ty) = name.strip_prefix("to_") {
         match ty {
             // An integer of 32 bits is exact as an f64; a rounded one has to stay rounded once.
@@ -199,6 +228,7 @@ fn conversion(name: &str, a: Value, place: &Place<'_>) -> Option<Computed> {
         return Some(rounded(t));
     }
     Some(match name {
+        "mix" => a.typed("f32", false),
         "rtz_f16" => Ok(toward_zero_f16(f.v)),
         "value" => Ok(Value::Float(f)),
         "round" => match place.target.and_then(|t| Format::named(t, place.fnuz)) {
@@ -228,7 +258,7 @@ fn norm(v: f64, low: f64, factor: f64) -> Value {
     Value::int((v * factor).round_ties_even() as i128)
 }
 
-fn two(name: &str, a: Value, b: Value) -> Option<Computed> {
+fn two(name: &str, a: Value, b: Value, fnuz: bool) -> Option<Computed> {
     let number = |smaller| match (a.as_float().v.is_nan(), b.as_float().v.is_nan()) {
         (true, _) => b,
         (_, true) => a,
@@ -262,8 +292,35 @@ fn two(name: &str, a: Value, b: Value) -> Option<Computed> {
         "sad4" => differences(false),
         "msad4" => differences(true),
         "pick" => pick(a, b),
-        _ => return None,
+        _ => {
+            let t = Format::named(name.strip_prefix("stochastic_")?, fnuz)?;
+            // Which random bits count for these the manual does not say.
+            if t.width() > 8 {
+                return None;
+            }
+            stochastic(a.as_float(), b, t)
+        }
     })
+}
+
+/// The top bits of the random number are added below the last bit that is kept of the source as a
+/// 32-bit float, and the rest is cut off.
+fn stochastic(x: Float, random: Value, t: Format) -> Computed {
+    let mut v = x.v;
+    if v.is_finite() {
+        let cut = F32.significand - t.significand;
+        let moved = F32.encode(v, Round::Nearest) + (random.raw()? as u64 >> (32 - cut));
+        // A carry out of the largest exponent is an overflow.
+        let larger = F32.decode(moved);
+        v = if larger.is_finite() { larger } else { f64::INFINITY.copysign(v) };
+    }
+    // Cutting off alone would stop at the largest number.
+    let largest = t.decode(t.largest());
+    let last_place = power(exponent_of(largest) - t.significand as i32);
+    if v.abs() >= largest + last_place {
+        v = f64::INFINITY.copysign(v);
+    }
+    Ok(round_to(v, t, Round::Zero))
 }
 
 fn pick(a: Value, b: Value) -> Computed {

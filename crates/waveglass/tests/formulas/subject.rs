@@ -21,15 +21,12 @@ pub(crate) enum Home {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot {
     pub(crate) home: Home,
-    pub(crate) field: Field,
     /// Width in bits.
     pub(crate) bits: u32,
     /// The first bit, 16 for a high half.
     pub(crate) low: u32,
     /// Whether it is one bit a lane.
     pub(crate) mask: bool,
-    /// OP_SEL of this source.
-    pub(crate) op_sel: bool,
     /// Whether the instruction also writes it, or only reads it.
     pub(crate) access: Access,
 }
@@ -58,8 +55,8 @@ pub(crate) struct Subject {
     pub(crate) simm16: u64,
     /// The truth table of BITOP3.
     pub(crate) table: Option<u64>,
-    /// Fields that change what the formula says: scale_sel, byte_sel.
-    pub(crate) immediates: Vec<(Field, u64)>,
+    pub(crate) scale_sel: u64,
+    pub(crate) op_sel: u64,
 }
 
 fn home(wave: &Wave, value: Operand) -> Option<Home> {
@@ -99,10 +96,14 @@ impl Subject {
                 continue;
             }
             let o = &def.operands()[usize::from(at)];
-            let op_sel = mods
-                .and_then(|m| def.operands().get(usize::from(m)))
-                .is_some_and(|m| inst.raw(m) & 4 != 0);
-            out.add(inst, wave, o, op_sel)?;
+            if let Some(m) = mods.and_then(|m| def.operands().get(usize::from(m))) {
+                let raw = inst.raw(m);
+                out.op_sel |= (raw >> 2 & 1) << out.sources.len();
+                if out.sources.is_empty() && def.shape.sources.dst {
+                    out.op_sel |= raw & 8;
+                }
+            }
+            out.add(inst, wave, o)?;
         }
         Ok(out)
     }
@@ -112,7 +113,6 @@ impl Subject {
         inst: &Inst,
         wave: &Wave,
         o: &'static OperandDef,
-        op_sel: bool,
     ) -> Result<(), String> {
         if matches!(o.kind, OperandKind::Mods(_)) {
             return Ok(());
@@ -131,7 +131,8 @@ impl Subject {
                 "Kimmfp16" | "Kimmfp32" | "Kimmfp64" => self.literal = raw,
                 "I16imm" | "S16imm" | "U16imm" | "Hwreg" => self.simm16 = raw & 0xffff,
                 "Bitop3" => self.table = Some(inst.raw(o)),
-                _ => self.immediates.push((o.field, inst.raw(o))),
+                _ if o.field == Field::ScaleSel => self.scale_sel = inst.raw(o),
+                _ => {}
             }
             return Ok(());
         }
@@ -143,7 +144,6 @@ impl Subject {
         };
         let slot = Slot {
             home,
-            field: o.field,
             bits: if mask {
                 wave.lanes() as u32
             } else {
@@ -151,7 +151,6 @@ impl Subject {
             },
             low,
             mask,
-            op_sel,
             access: o.access,
         };
         // The comparisons with an immediate read the register of the destination's field.

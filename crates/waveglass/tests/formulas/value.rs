@@ -1,6 +1,6 @@
 //! What expressions of formulas evaluate to.
 
-use crate::float::{F16, F32, Format, Round};
+use crate::float::{F16, Format, Round};
 
 /// A value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -270,9 +270,6 @@ pub(crate) fn extreme(a: Value, b: Value, smaller: bool) -> Value {
         }
     }
 }
-
-/// What `mix` reads without OP_SEL_HI: a 32-bit float.
-pub(crate) const MIX: Format = F32;
 
 /// `x` rounded toward zero to 16 bits.
 pub(crate) fn toward_zero_f16(x: f64) -> Value {
