@@ -3,7 +3,7 @@
 use crate::bench::Bench;
 use crate::eval::{Dest, Env};
 use crate::float::{F64, Format, Special, exponent_of, power};
-use crate::library::Library;
+use crate::library::{Library, OtherHalf};
 use crate::parser::Stmt;
 use crate::random::{KINDS, Random, pair};
 use crate::subject::{Home, Slot, Subject};
@@ -51,6 +51,13 @@ pub(crate) fn check(bench: &mut Bench, library: &Library, inst: &Inst, parts: &[
         let reads_lanes = formulas.iter().any(|(_, f, _)| reads_lanes(f));
         fill(&mut bench.wave, &mut random, vector, round, &formulas, reads_lanes);
         let before = bench.wave.clone();
+        // What cannot be evaluated is not executed with any values either.
+        for (mnemonic, formula, subject) in &formulas {
+            let mut env = Env::new(library, mnemonic, &before, subject, 0);
+            if let Err(why) = env.run(formula) {
+                return Outcome::NotCompared(why);
+            }
+        }
         if let Err(why) = bench.run(&op) {
             return Outcome::NotCompared(format!("refused: {why}"));
         }
@@ -174,20 +181,31 @@ fn fill(
 }
 
 /// An instruction that has run.
-struct One<'a> {
-    library: &'a Library,
-    mnemonic: &'a str,
-    formula: &'a [Stmt],
-    subject: &'a Subject,
-    before: &'a Wave,
-    after: &'a Wave,
+pub(crate) struct One<'a> {
+    pub(crate) library: &'a Library,
+    pub(crate) mnemonic: &'a str,
+    pub(crate) formula: &'a [Stmt],
+    pub(crate) subject: &'a Subject,
+    pub(crate) before: &'a Wave,
+    pub(crate) after: &'a Wave,
     /// Whether the formula has a function that the manuals give an accuracy of.
-    approximate: bool,
+    pub(crate) approximate: bool,
 }
 
 impl<'a> One<'a> {
+    /// The lane before the instruction.
+    pub(crate) fn env_before(&self, lane: usize) -> Env<'a> {
+        Env::new(
+            self.library,
+            self.mnemonic,
+            self.before,
+            self.subject,
+            lane,
+        )
+    }
+
     fn env(&self, lane: usize) -> Result<Env<'a>, String> {
-        let mut env = Env::new(self.library, self.mnemonic, self.before, self.subject, lane);
+        let mut env = self.env_before(lane);
         env.run(self.formula)?;
         Ok(env)
     }
@@ -298,7 +316,7 @@ impl<'a> One<'a> {
     }
 
     /// What differs between a destination and what the formula made of it.
-    fn compare(&self, env: &Env<'_>, d: &Dest, slot: &Slot, lane: usize) -> Option<String> {
+    pub(crate) fn compare(&self, env: &Env<'_>, d: &Dest, slot: &Slot, lane: usize) -> Option<String> {
         let dwords = slot.dwords().max(1);
         let tolerance = Tolerance {
             approximate: self.approximate,
@@ -331,6 +349,9 @@ impl<'a> One<'a> {
                 }
             }
         }
+        if let Some(why) = self.other_half(d, slot, lane) {
+            return Some(why);
+        }
         (0..dwords).find_map(|k| {
             let mask = d.assigned[k];
             ((expected[k] ^ got[k]) & mask != 0).then(|| {
@@ -352,8 +373,27 @@ impl<'a> One<'a> {
         })
     }
 
+    /// What the notes say of the half of a register that the formula does not write.
+    fn other_half(&self, d: &Dest, slot: &Slot, lane: usize) -> Option<String> {
+        if d.assigned[..2] != [0xffff, 0] || !matches!(slot.home, Home::Vector(_)) {
+            return None;
+        }
+        let rule = self.library.other_half(self.mnemonic);
+        let zero = match rule {
+            OtherHalf::Unsaid => return None,
+            OtherHalf::Kept => false,
+            OtherHalf::Zero => true,
+            OtherHalf::ZeroBefore => self.before.target.is_gfx9(),
+        };
+        let half = |w: u32| if slot.low == 16 { w & 0xffff } else { w >> 16 };
+        let got = half(slot.dword(self.after, lane, 0));
+        let old = half(slot.dword(self.before, lane, 0));
+        let expected = if zero { 0 } else { old };
+        (got != expected).then(|| format!("the other half is {got:#x}, {expected:#x} by {rule:?}"))
+    }
+
     /// An inactive lane keeps its register.
-    fn kept(&self, slot: &Slot, lane: usize) -> Option<String> {
+    pub(crate) fn kept(&self, slot: &Slot, lane: usize) -> Option<String> {
         (0..slot.dwords()).find_map(|k| {
             let (old, new) = (slot.dword(self.before, lane, k), slot.dword(self.after, lane, k));
             (old != new && slot.access != Access::Read)
@@ -361,7 +401,7 @@ impl<'a> One<'a> {
         })
     }
 
-    fn explain(&self, lane: usize, why: &str) -> String {
+    pub(crate) fn explain(&self, lane: usize, why: &str) -> String {
         let mut text = String::new();
         for (n, slot) in self.subject.sources.iter().enumerate() {
             let words: Vec<u32> = (0..slot.dwords())

@@ -3,6 +3,7 @@
 use crate::float::{F32, F64, Format, Round};
 use crate::functions::{self, Place};
 use crate::library::Library;
+use crate::memory::Memory;
 use crate::parser::{Expr, Stmt};
 use crate::subject::{Home, Slot, Subject};
 use crate::value::{Float, Value, binary, integer_type, ones, unary};
@@ -53,7 +54,7 @@ impl Dest {
                 return;
             }
             self.assigned[k] |= bit;
-            if bits >> i & 1 == 1 {
+            if bits.checked_shr(i).unwrap_or(0) & 1 == 1 {
                 self.words[k] |= bit;
             } else {
                 self.words[k] &= !bit;
@@ -83,6 +84,7 @@ pub(crate) struct Env<'a> {
     wave: &'a Wave,
     subject: &'a Subject,
     library: &'a Library,
+    mnemonic: &'a str,
     lane: usize,
     fnuz: bool,
     /// The type of a packed instruction's elements.
@@ -102,8 +104,13 @@ pub(crate) struct Env<'a> {
     pub(crate) term: f64,
     /// Whether a 64-bit float was scaled past what an f64 holds exactly.
     pub(crate) out_of_range: bool,
+    pub(crate) memory: Option<Memory<'a>>,
+    /// What is stored: to LDS or memory, the address, the bytes, and the format of a float.
+    pub(crate) stores: Vec<(bool, u64, Vec<u8>, Option<Format>)>,
     /// Registers written that the instruction does not name.
     pub(crate) moved: Vec<(Home, u32)>,
+    /// Whether a source was a signalling NaN.
+    pub(crate) signalling: bool,
     /// Whether a source was a denormal.
     pub(crate) denormal: bool,
 }
@@ -126,6 +133,7 @@ impl<'a> Env<'a> {
             wave,
             subject,
             library,
+            mnemonic,
             lane,
             fnuz: matches!(wave.target.name(), "gfx940" | "gfx942"),
             element: element(mnemonic),
@@ -147,7 +155,10 @@ impl<'a> Env<'a> {
             },
             term: 0.0,
             out_of_range: false,
+            memory: None,
+            stores: Vec::new(),
             moved: Vec::new(),
+            signalling: false,
             denormal: false,
         }
     }
@@ -210,7 +221,7 @@ impl<'a> Env<'a> {
                     return Ok(());
                 }
                 n if !matches!(n, "D" | "D0" | "D1" | "S0") => {
-                    if n.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit()) {
+                    if matches!(n, "M0" | "PC" | "MODE" | "VCC") {
                         return Err(format!("writes {n}"));
                     }
                     self.target = None;
@@ -244,6 +255,9 @@ impl<'a> Env<'a> {
             }
             return Ok(());
         }
+        if let Some((lds, address, ty)) = self.stored(place)? {
+            return self.store(lds, address, ty, e);
+        }
         let Some(at) = self.place(place)? else {
             return Ok(());
         };
@@ -269,6 +283,39 @@ impl<'a> Env<'a> {
         if let Some(t) = format {
             dest.floats.push((at.low, t, v.as_float().v.is_nan()));
         }
+        Ok(())
+    }
+
+    /// The space, address and type of `MEM[a].u32` and `LDS[a].u32`.
+    fn stored<'e>(&mut self, e: &'e Expr) -> Computed<Option<(bool, u64, &'e str)>> {
+        let Expr::Member(base, ty) = e else {
+            return Ok(None);
+        };
+        let Expr::Index(space, at) = &**base else {
+            return Ok(None);
+        };
+        match &**space {
+            Expr::Name(n) if n == "MEM" || n == "LDS" => {
+                let lds = n == "LDS";
+                Ok(Some((lds, self.eval(at)?.as_int()? as u64, ty)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn store(&mut self, lds: bool, address: u64, ty: &str, e: &Expr) -> Computed<()> {
+        let v = self.eval(e)?;
+        let format = Format::named(ty, false);
+        let (bits, width) = match (v, format) {
+            (Value::Float(f), Some(t)) => (f.bits(t).into(), t.width()),
+            (v, Some(t)) => (v.raw()?, t.width()),
+            (v, None) => {
+                let (_, width) = integer_type(ty).ok_or_else(|| format!("type {ty}"))?;
+                (v.raw()?, width)
+            }
+        };
+        let bytes = bits.to_le_bytes()[..width as usize / 8].to_vec();
+        self.stores.push((lds, address, bytes, format));
         Ok(())
     }
 
@@ -382,6 +429,8 @@ impl<'a> Env<'a> {
             "S0" => 0,
             "S1" => 1,
             "S2" => 2,
+            "DATA" | "DATA0" => self.subject.data[0]?,
+            "DATA1" => self.subject.data[1]?,
             _ => return None,
         };
         self.subject.sources.get(at)
@@ -406,7 +455,13 @@ impl<'a> Env<'a> {
                 None => Ok(*v),
             }));
         }
-        if !matches!(name, "S0" | "S1" | "S2") {
+        if name == "RETURN" {
+            let memory = self.memory.as_ref()?;
+            let lds = self.mnemonic.starts_with("ds_");
+            let v = memory.read(lds, memory.address, 64);
+            return Some(v.and_then(|v| v.slice(low, width.unwrap_or(64))));
+        }
+        if !matches!(name, "S0" | "S1" | "S2" | "DATA" | "DATA0" | "DATA1") {
             return None;
         }
         let Some(slot) = self.slot(name) else {
@@ -437,7 +492,8 @@ impl<'a> Env<'a> {
 
     fn member(&mut self, base: &Expr, member: &str) -> Computed<Value> {
         let v = self.read_member(base, member)?;
-        if let Value::Float(Float { v, format: Some(t), .. }) = v {
+        if let Value::Float(Float { v, format: Some(t), code }) = v {
+            self.signalling |= code.is_some_and(|c| t.is_signalling(c));
             self.denormal |= v != 0.0 && v.abs() < t.smallest_normal();
         }
         Ok(v)
@@ -465,6 +521,14 @@ impl<'a> Env<'a> {
         if let Expr::Index(file, i) = base {
             let i_of = |env: &mut Self| env.index(i).map(|i| i as usize);
             match &**file {
+                Expr::Name(n) if n == "MEM" || n == "LDS" => {
+                    let address = self.eval(i)?.as_int()? as u64;
+                    let width = Format::named(member, false).map(Format::width);
+                    let width = width.or(integer_type(member).map(|(_, w)| w));
+                    let width = width.ok_or_else(|| format!("type {member}"))?;
+                    let memory = self.memory.as_ref().ok_or_else(|| format!("reads {n}"))?;
+                    return memory.read(n == "LDS", address, width)?.typed(member, false);
+                }
                 Expr::Name(n) if n == "VGPR" => {
                     let v = self.wave.lane(i_of(self)?, self.lane);
                     return Ok(Value::bits(v.into(), 32));
@@ -530,6 +594,11 @@ impl<'a> Env<'a> {
             "K" => Value::bits(self.subject.literal.into(), 64),
             "SIMM16" => Value::bits(self.subject.simm16.into(), 16),
             "SEL" => Value::int(0),
+            "ADDR" | "VADDR" | "RET" | "SADDR" | "offset" | "inst_offset" | "offset0"
+            | "offset1" => {
+                let memory = self.memory.as_ref().ok_or_else(|| format!("name {n}"))?;
+                Value::int(i128::from(memory.named(n, self.subject)))
+            }
             "SCALE_SEL" => Value::bits(self.subject.scale_sel.into(), 4),
             "INF" => Value::float(f64::INFINITY, None),
             "NaN" => Value::float(f64::NAN, None),

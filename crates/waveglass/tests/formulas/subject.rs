@@ -55,6 +55,15 @@ pub(crate) struct Subject {
     pub(crate) simm16: u64,
     /// The truth table of BITOP3.
     pub(crate) table: Option<u64>,
+    /// DATA or DATA0, and DATA1: their places among the sources.
+    pub(crate) data: [Option<usize>; 2],
+    /// The addresses: a vector register, a scalar one, a buffer's descriptor, an offset in a register.
+    pub(crate) vaddr: Option<Slot>,
+    pub(crate) saddr: Option<Slot>,
+    pub(crate) descriptor: Option<Slot>,
+    pub(crate) soffset: Option<Slot>,
+    pub(crate) offset: i64,
+    pub(crate) offsets: [u64; 2],
     pub(crate) scale_sel: u64,
     pub(crate) op_sel: u64,
 }
@@ -131,9 +140,20 @@ impl Subject {
                 "Kimmfp16" | "Kimmfp32" | "Kimmfp64" => self.literal = raw,
                 "I16imm" | "S16imm" | "U16imm" | "Hwreg" => self.simm16 = raw & 0xffff,
                 "Bitop3" => self.table = Some(inst.raw(o)),
+                _ if o.field == Field::Offset => {
+                    self.offset = match value {
+                        Operand::Imm(v) => v,
+                        _ => inst.raw(o) as i64,
+                    }
+                }
+                _ if o.field == Field::Offset0 => self.offsets[0] = inst.raw(o),
+                _ if o.field == Field::Offset1 => self.offsets[1] = inst.raw(o),
                 _ if o.field == Field::ScaleSel => self.scale_sel = inst.raw(o),
                 _ => {}
             }
+            return Ok(());
+        }
+        if value == Operand::Off || matches!(value, Operand::Reg(r) if r.file == RegFile::Null) {
             return Ok(());
         }
         let home = home(wave, value).ok_or_else(|| format!("operand {value:?}"))?;
@@ -158,6 +178,16 @@ impl Subject {
         if written {
             self.destinations.push(slot);
         } else {
+            let next = Some(self.sources.len());
+            match o.field {
+                Field::Vdata | Field::Data0 => self.data[0] = next,
+                Field::Data1 => self.data[1] = next,
+                Field::Vaddr | Field::Addr => self.vaddr = Some(slot),
+                Field::Saddr => self.saddr = Some(slot),
+                Field::Srsrc | Field::Rsrc => self.descriptor = Some(slot),
+                Field::Soffset => self.soffset = Some(slot),
+                _ => {}
+            }
             self.sources.push(slot);
         }
         Ok(())
