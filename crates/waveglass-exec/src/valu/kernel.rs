@@ -706,7 +706,13 @@ impl Setting {
     #[inline]
     pub fn of(wave: &crate::wave::Wave) -> Self {
         let cdna = wave.target.is_gfx9() && wave.target.has_gfx90a_insts();
-        Self(wave.mode.0 as u64 | (wave.target.major() as u64) << 32 | (cdna as u64) << 46)
+        let rdna3 = wave.target.generation() == waveglass_isa::Generation::Rdna3;
+        Self(
+            wave.mode.0 as u64
+                | (wave.target.major() as u64) << 32
+                | (cdna as u64) << 46
+                | (rdna3 as u64) << 47,
+        )
     }
 
     /// What an instruction of `MaskUse::Selection` adds: OP_SEL in bits 43:40, the clamp bit in
@@ -762,6 +768,13 @@ impl Setting {
     #[inline(always)]
     pub fn flushes_dot(self) -> bool {
         self.0 >> 46 & 1 != 0
+    }
+
+    /// Whether 16-bit dot products add the third source last: on RDNA 3 alone; RDNA 3.5 and 4 begin
+    /// with it (V_DOT2_F16_F16 in RDNA3 ISA 16.12, RDNA3.5 and RDNA4 ISA).
+    #[inline(always)]
+    pub fn adds_last(self) -> bool {
+        self.0 >> 47 & 1 != 0
     }
 
     /// MODE.

@@ -33,7 +33,12 @@ const ROUNDS: usize = 3;
 const SCALAR_ROUNDS: usize = 120;
 
 /// Compares an instruction with the formulas of its parts.
-pub(crate) fn check(bench: &mut Bench, library: &Library, inst: &Inst, parts: &[Part<'_>]) -> Outcome {
+pub(crate) fn check(
+    bench: &mut Bench,
+    library: &Library,
+    inst: &Inst,
+    parts: &[Part<'_>],
+) -> Outcome {
     let mut formulas = Vec::new();
     for p in parts {
         let formula = library.formula(p.mnemonic);
@@ -49,7 +54,14 @@ pub(crate) fn check(bench: &mut Bench, library: &Library, inst: &Inst, parts: &[
     let rounds = if vector { ROUNDS } else { SCALAR_ROUNDS };
     for round in 0..rounds {
         let reads_lanes = formulas.iter().any(|(_, f, _)| reads_lanes(f));
-        fill(&mut bench.wave, &mut random, vector, round, &formulas, reads_lanes);
+        fill(
+            &mut bench.wave,
+            &mut random,
+            vector,
+            round,
+            &formulas,
+            reads_lanes,
+        );
         let before = bench.wave.clone();
         // What cannot be evaluated is not executed with any values either.
         for (mnemonic, formula, subject) in &formulas {
@@ -153,7 +165,10 @@ fn fill(
         }
     }
     // The width of a group of lanes is a power of two, and lanes are within it.
-    if formulas.iter().any(|(m, _, _)| m.starts_with("v_permlane_")) {
+    if formulas
+        .iter()
+        .any(|(m, _, _)| m.starts_with("v_permlane_"))
+    {
         let [_, first, second] = [0, 1, 2].map(|i| formulas[0].2.sources.get(i));
         let width = 2 << random.below(5);
         let indexed = formulas[0].0 == "v_permlane_idx_gen_b32";
@@ -195,13 +210,7 @@ pub(crate) struct One<'a> {
 impl<'a> One<'a> {
     /// The lane before the instruction.
     pub(crate) fn env_before(&self, lane: usize) -> Env<'a> {
-        Env::new(
-            self.library,
-            self.mnemonic,
-            self.before,
-            self.subject,
-            lane,
-        )
+        Env::new(self.library, self.mnemonic, self.before, self.subject, lane)
     }
 
     fn env(&self, lane: usize) -> Result<Env<'a>, String> {
@@ -229,7 +238,10 @@ impl<'a> One<'a> {
             let mut vectors = self.subject.destinations.iter().filter(|s| !s.mask);
             for d in &env.d {
                 let Some(slot) = vectors.next() else { break };
-                let found = if on || matches!(slot.home, Home::Scalar(_)) || writes_any_lane(self.formula) {
+                let found = if on
+                    || matches!(slot.home, Home::Scalar(_))
+                    || writes_any_lane(self.formula)
+                {
                     self.compare(&env, d, slot, lane)
                 } else {
                     self.kept(slot, lane)
@@ -263,7 +275,10 @@ impl<'a> One<'a> {
         let expected = exec_out.unwrap_or(exec);
         if self.after.exec() != expected {
             let lane = (self.after.exec() ^ expected).trailing_zeros() as usize;
-            let why = format!("EXEC is {:#x}, {expected:#x} by the formula", self.after.exec());
+            let why = format!(
+                "EXEC is {:#x}, {expected:#x} by the formula",
+                self.after.exec()
+            );
             return Outcome::Differs(self.explain(lane, &why));
         }
         Outcome::Same
@@ -316,7 +331,13 @@ impl<'a> One<'a> {
     }
 
     /// What differs between a destination and what the formula made of it.
-    pub(crate) fn compare(&self, env: &Env<'_>, d: &Dest, slot: &Slot, lane: usize) -> Option<String> {
+    pub(crate) fn compare(
+        &self,
+        env: &Env<'_>,
+        d: &Dest,
+        slot: &Slot,
+        lane: usize,
+    ) -> Option<String> {
         let dwords = slot.dwords().max(1);
         let tolerance = Tolerance {
             approximate: self.approximate,
@@ -395,7 +416,10 @@ impl<'a> One<'a> {
     /// An inactive lane keeps its register.
     pub(crate) fn kept(&self, slot: &Slot, lane: usize) -> Option<String> {
         (0..slot.dwords()).find_map(|k| {
-            let (old, new) = (slot.dword(self.before, lane, k), slot.dword(self.after, lane, k));
+            let (old, new) = (
+                slot.dword(self.before, lane, k),
+                slot.dword(self.after, lane, k),
+            );
             (old != new && slot.access != Access::Read)
                 .then(|| format!("an inactive lane has {new:#x} in place of {old:#x}"))
         })
@@ -410,7 +434,9 @@ impl<'a> One<'a> {
             text += &format!(" S{n}={}", hex(&words, words.len()));
         }
         if let Some(d) = self.subject.destinations.first() {
-            let words: Vec<u32> = (0..d.dwords()).map(|k| d.dword(self.before, lane, k)).collect();
+            let words: Vec<u32> = (0..d.dwords())
+                .map(|k| d.dword(self.before, lane, k))
+                .collect();
             text += &format!(" D={}", hex(&words, words.len()));
         }
         format!(
@@ -428,7 +454,11 @@ fn writes_any_lane(formula: &[Stmt]) -> bool {
 }
 
 fn hex(words: &[u32], dwords: usize) -> String {
-    let digits: String = words[..dwords].iter().rev().map(|w| format!("{w:08x}")).collect();
+    let digits: String = words[..dwords]
+        .iter()
+        .rev()
+        .map(|w| format!("{w:08x}"))
+        .collect();
     format!("0x{digits}")
 }
 

@@ -20,15 +20,24 @@ pub(crate) enum OtherHalf {
 const OTHER_HALF: &[(&str, OtherHalf)] = &[
     ("write zeros to the other half", OtherHalf::ZeroBefore),
     ("clears the upper half", OtherHalf::Zero),
-    ("upper half of the destination becomes zero", OtherHalf::Zero),
+    (
+        "upper half of the destination becomes zero",
+        OtherHalf::Zero,
+    ),
     ("the other half of the destination is kept", OtherHalf::Kept),
     ("The other half of the destination is kept", OtherHalf::Kept),
     ("keeps the other half", OtherHalf::Kept),
     ("The upper half of the destination is kept", OtherHalf::Kept),
     ("The other half of the register is kept", OtherHalf::Kept),
-    ("upper ones with OP_SEL[3]; the rest is kept", OtherHalf::Kept),
+    (
+        "upper ones with OP_SEL[3]; the rest is kept",
+        OtherHalf::Kept,
+    ),
     ("the half that is not written is kept", OtherHalf::Kept),
-    ("half of the destination; the other is kept", OtherHalf::Kept),
+    (
+        "half of the destination; the other is kept",
+        OtherHalf::Kept,
+    ),
 ];
 
 /// Formulas by mnemonic.
@@ -53,7 +62,9 @@ impl Library {
             .map_or(OtherHalf::Unsaid, |(_, h)| *h);
         let mut halves = self.halves.borrow_mut();
         halves.insert(mnemonic.to_owned(), half);
-        if half == OtherHalf::Unsaid { eprintln!("UNSAID {mnemonic}"); }
+        if half == OtherHalf::Unsaid {
+            eprintln!("UNSAID {mnemonic}");
+        }
         half
     }
 

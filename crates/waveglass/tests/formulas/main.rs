@@ -189,7 +189,10 @@ impl Tally {
         let got: Vec<(&str, usize)> = self.compared.iter().map(|(t, n)| (*t, n.len())).collect();
         assert!(
             got.len() == counts.len()
-                && counts.iter().zip(&got).all(|(c, g)| c.0 == g.0 && c.1 <= g.1),
+                && counts
+                    .iter()
+                    .zip(&got)
+                    .all(|(c, g)| c.0 == g.0 && c.1 <= g.1),
             "instructions compared on each target: {got:?}"
         );
     }
