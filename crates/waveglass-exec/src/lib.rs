@@ -49,7 +49,7 @@
 //! the kernels of `semantics/vector/rounded.rs` take their place, which compute in integers
 //! (`alu/rounding.rs`) and are some ten times slower; FP16_OVFL limits halves afterwards.
 //! Exceptions are worked out beside the kernels, in programs that can tell and nowhere else
-//! (`exceptions/`): their ops take the general path, and are some hundred times slower.
+//! (`exceptions/`): their ops take the general path, and are much slower, lane by lane.
 //!
 //! Traps (`trap/`): `s_trap`, an enabled exception, a memory violation and an illegal instruction make a
 //! handler's step a jump to the trap handler, which is compiled with the program.

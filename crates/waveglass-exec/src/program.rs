@@ -110,8 +110,6 @@ pub struct Op {
     pub family: Family,
     /// The VGPR MSBs that it was compiled for (gfx1250).
     pub msb: u8,
-    /// The name of a half of a VOPD pair, which is an op of its own.
-    pub half: Option<&'static str>,
     /// Why executing it stops the run, where it was known when it was compiled.
     pub refused: Option<&'static str>,
 }
@@ -541,7 +539,6 @@ impl Op {
             address,
             family: Family::Other,
             msb: 0,
-            half: None,
             refused: None,
         }
     }

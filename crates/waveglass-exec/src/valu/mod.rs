@@ -118,6 +118,8 @@ pub struct ValuInfo {
     overflows: bool,
     /// How exceptions follow from the operands, where anything watches them.
     exceptions: Option<Rule>,
+    /// The name of a half of a VOPD pair, which is an op of its own.
+    half: Option<&'static str>,
 }
 
 impl Spec {
@@ -133,6 +135,11 @@ impl Spec {
 }
 
 impl ValuInfo {
+    /// Says that the op is a half of a VOPD pair.
+    pub(crate) fn name_half(&mut self, name: &'static str) {
+        self.half = Some(name);
+    }
+
     /// Reads the upper half of the first source's register.
     pub(crate) fn take_upper_half(&mut self) {
         self.mods[0] = SourceMods::upper_half();
@@ -214,6 +221,7 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         directed: spec.directed(),
         overflows: spec.overflows(),
         exceptions: None,
+        half: None,
     };
     for (i, field) in fields.into_iter().enumerate() {
         if spec.sources[i] == Ty::None {

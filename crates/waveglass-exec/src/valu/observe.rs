@@ -107,7 +107,8 @@ pub(crate) fn watch(op: &mut Op) -> Option<bool> {
         .as_deref()
         .map_or(([Ty::None; 3], Ty::None), |v| (v.sources, v.result));
     let clamp = inst.field(waveglass_isa::Field::Clamp) != 0;
-    let name = op.half.unwrap_or(inst.mnemonic());
+    let half = op.valu.as_deref().and_then(|v| v.half);
+    let name = half.unwrap_or(inst.mnemonic());
     match exceptions::verdict(&inst, name, sources, result, clamp) {
         Verdict::Silent => Some(false),
         Verdict::Unknown => None,

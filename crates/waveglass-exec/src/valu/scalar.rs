@@ -37,6 +37,7 @@ pub fn compile(c: &Compile<'_>, spec: &Spec, dst: Field) -> Op {
         directed: spec.directed(),
         overflows: spec.overflows(),
         exceptions: None,
+        half: None,
     }));
     op
 }

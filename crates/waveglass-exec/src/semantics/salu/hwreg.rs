@@ -107,6 +107,9 @@ fn writable(reg: HwReg, target: Target, privileged: bool) -> u32 {
 /// Whether an instruction reads the flags of floating-point exceptions, or can have them trap.
 pub(crate) fn tells_exceptions(op: &Op) -> bool {
     let Some(inst) = &op.inst else { return false };
+    if !inst.mnemonic().starts_with("s_getreg") && !inst.mnemonic().starts_with("s_setreg") {
+        return false;
+    }
     let imm = inst.field(Field::Simm16);
     let (offset, ones) = field(imm);
     let bits = ones << offset;

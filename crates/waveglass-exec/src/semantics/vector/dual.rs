@@ -76,7 +76,9 @@ fn half(
         _ => [has(s0), has(s1), has(s2)],
     };
     let mut op = valu::compile_with(c, spec, fields, dst);
-    op.half = Some(whole);
+    if let Some(info) = op.valu.as_deref_mut() {
+        info.name_half(whole);
+    }
     Some(op)
 }
 
