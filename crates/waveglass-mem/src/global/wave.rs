@@ -39,31 +39,6 @@ impl<'a> Window<'a> {
     }
 }
 
-/// Loads bytes or shorts of lanes that all lie in one region.
-fn load_small(region: &Region, lanes: Lanes<'_, u64>, element: Element, dst: &mut [Row]) {
-    match element {
-        Element::U8 => load_each(region, lanes, 1, dst, |v| v),
-        Element::I8 => load_each(region, lanes, 1, dst, |v| v as i8 as i32 as u32),
-        Element::I16 => load_each(region, lanes, 2, dst, |v| v as i16 as i32 as u32),
-        _ => load_each(region, lanes, 2, dst, |v| v),
-    }
-}
-
-/// [`load_small`] with the element's size and how it is extended.
-#[inline(always)]
-fn load_each(
-    region: &Region,
-    lanes: Lanes<'_, u64>,
-    bytes: u32,
-    dst: &mut [Row],
-    extend: impl Fn(u32) -> u32,
-) {
-    let dst = dst.as_flattened_mut();
-    for (lane, address) in lanes.active() {
-        dst[lane] = extend(region.load_small(region.offset(address), bytes));
-    }
-}
-
 impl GlobalMemory {
     /// Loads `element` for every active lane into `dst`, which holds
     /// `element.dwords() * lanes.rows()` rows (see [`Element`] for the order).
@@ -138,8 +113,14 @@ impl GlobalMemory {
             Element::B128 => self.load_n::<4>(space, lanes, element, dst, port),
             _ => {
                 let bytes = element.bytes();
-                if let Some(region) = self.one_region(lanes, bytes, false, port) {
-                    load_small(region, lanes, element, dst);
+                let flat = dst.as_flattened_mut();
+                let done = match element {
+                    Element::U8 => self.load_small(lanes, 1, flat, port, |v| v),
+                    Element::I8 => self.load_small(lanes, 1, flat, port, |v| v as i8 as u32),
+                    Element::I16 => self.load_small(lanes, 2, flat, port, |v| v as i16 as u32),
+                    _ => self.load_small(lanes, 2, flat, port, |v| v),
+                };
+                if done {
                     return;
                 }
                 self.load_lanes(space, lanes, element, port, |lane, found| {
@@ -172,13 +153,13 @@ impl GlobalMemory {
             }
         }
         let count = lanes.rows() * ROW_LANES;
-        if let Some(region) = self.one_region(lanes, 4 * N as u32, false, port) {
-            for (lane, address) in lanes.active() {
-                let data = region.load_dwords::<N>(region.offset(address));
-                for (d, value) in data.into_iter().enumerate() {
-                    flat[d * count + lane] = value;
-                }
+        let done = self.in_one_region(lanes, 4 * N as u32, false, port, |region, offset, lane| {
+            let data = region.load_dwords::<N>(offset);
+            for (d, value) in data.into_iter().enumerate() {
+                flat[d * count + lane] = value;
             }
+        });
+        if done {
             return;
         }
         let mut partial = 0u64;
@@ -231,11 +212,17 @@ impl GlobalMemory {
             Element::B128 => self.store_n::<4>(space, lanes, element, src, port),
             _ => {
                 let bytes = element.bytes();
-                if let Some(region) = self.one_region(lanes, bytes, true, port) {
-                    let flat = src.as_flattened();
-                    for (lane, address) in lanes.active() {
-                        region.store_small(region.offset(address), bytes, flat[lane]);
-                    }
+                let flat = src.as_flattened();
+                let done = if bytes == 1 {
+                    self.in_one_region(lanes, 1, true, port, |region, offset, lane| {
+                        region.store_small(offset, 1, flat[lane]);
+                    })
+                } else {
+                    self.in_one_region(lanes, 2, true, port, |region, offset, lane| {
+                        region.store_small(offset, 2, flat[lane]);
+                    })
+                };
+                if done {
                     return;
                 }
                 self.store_lanes(space, lanes, element, src, port, |region, offset, lane| {
@@ -268,11 +255,11 @@ impl GlobalMemory {
             }
         }
         let count = lanes.rows() * ROW_LANES;
-        if let Some(region) = self.one_region(lanes, 4 * N as u32, true, port) {
-            for (lane, address) in lanes.active() {
-                let data = std::array::from_fn::<u32, N, _>(|d| flat[d * count + lane]);
-                region.store_dwords(region.offset(address), data);
-            }
+        let done = self.in_one_region(lanes, 4 * N as u32, true, port, |region, offset, lane| {
+            let data = std::array::from_fn::<u32, N, _>(|d| flat[d * count + lane]);
+            region.store_dwords(offset, data);
+        });
+        if done {
             return;
         }
         self.store_lanes(space, lanes, element, src, port, |region, offset, lane| {
@@ -281,20 +268,20 @@ impl GlobalMemory {
         });
     }
 
-    /// The region that holds all that the active lanes access, where alignment is free; `None` where a
-    /// closer look is needed.
+    /// Hands each active lane's offset in the one region that they all access to `each`, where alignment is
+    /// free; gives `false`, with nothing done, where a closer look is needed.
     #[inline]
-    fn one_region(
+    fn in_one_region(
         &self,
         lanes: Lanes<'_, u64>,
         bytes: u32,
         writes: bool,
         port: &mut Port,
-    ) -> Option<&Region> {
+        each: impl FnMut(&Region, usize, usize),
+    ) -> bool {
         if port.rules.alignment != AlignmentMode::Unaligned || lanes.exec == 0 {
-            return None;
+            return false;
         }
-        let mut found = None;
         let hint = if writes {
             &mut port.store_hint
         } else {
@@ -306,9 +293,23 @@ impl GlobalMemory {
             bytes: bytes.into(),
             hint,
             writes,
-            found: &mut found,
-        });
-        found
+            each,
+        })
+    }
+
+    /// Loads bytes or shorts of lanes in one region, which `extend` makes dwords.
+    #[inline(always)]
+    fn load_small(
+        &self,
+        lanes: Lanes<'_, u64>,
+        bytes: u32,
+        flat: &mut [u32],
+        port: &mut Port,
+        extend: impl Fn(u32) -> u32,
+    ) -> bool {
+        self.in_one_region(lanes, bytes, false, port, |region, offset, lane| {
+            flat[lane] = extend(region.load_small(offset, bytes));
+        })
     }
 
     /// Finds each active lane's bytes and hands them to `take`; `None` for a bad lane, whose fault is

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::line;
 use super::region::Region;
 use super::{GlobalMemory, Permission, RegionHint};
-use crate::access::{Lanes, Port};
+use crate::access::{Bits, Lanes, Port};
 use crate::rules::AlignmentMode;
 use crate::wide::{Host, WaveLoop};
 
@@ -112,25 +112,26 @@ impl<const N: usize> WaveLoop for Store<'_, N> {
     }
 }
 
-/// Finds the region that wholly holds the active lanes' accesses of `bytes` bytes, of any alignment.
-pub(super) struct OneRegion<'a, 'b> {
+/// Hands each active lane's offset in the one region that wholly holds all their accesses of `bytes`
+/// bytes, of any alignment, to `each`, the lowest lane first; gives `false`, with nothing done, where there
+/// is no such region.
+pub(super) struct OneRegion<'a, F> {
     pub(super) memory: &'a GlobalMemory,
-    pub(super) lanes: Lanes<'b, u64>,
+    pub(super) lanes: Lanes<'a, u64>,
     pub(super) bytes: u64,
-    pub(super) hint: &'b mut RegionHint,
+    pub(super) hint: &'a mut RegionHint,
     pub(super) writes: bool,
-    /// Where the region goes.
-    pub(super) found: &'b mut Option<&'a Region>,
+    pub(super) each: F,
 }
 
-impl WaveLoop for OneRegion<'_, '_> {
+impl<F: FnMut(&Region, usize, usize)> WaveLoop for OneRegion<'_, F> {
     #[inline(always)]
     fn count(&self) -> usize {
         self.lanes.addresses.len()
     }
 
     #[inline(always)]
-    fn lanes<const W: usize>(self, _: Host) -> bool {
+    fn lanes<const W: usize>(mut self, _: Host) -> bool {
         let (exec, bytes) = (self.lanes.exec, self.bytes);
         let Some(addresses) = self.lanes.addresses.first_chunk::<W>() else {
             return false;
@@ -152,10 +153,20 @@ impl WaveLoop for OneRegion<'_, '_> {
             let offset = address.wrapping_sub(region.base) & on;
             past |= last.wrapping_sub(offset) | offset;
         }
-        if past >> 63 == 0 {
-            *self.found = Some(region);
+        if past >> 63 != 0 {
+            return false;
         }
-        past >> 63 == 0
+        if self.lanes.is_full() {
+            for (lane, &address) in addresses.iter().enumerate() {
+                (self.each)(region, region.offset(address), lane);
+            }
+        } else {
+            for lane in Bits(exec) {
+                let lane = lane % W;
+                (self.each)(region, region.offset(addresses[lane]), lane);
+            }
+        }
+        true
     }
 }
 

@@ -9,7 +9,7 @@ use crate::mem::{Generation, lds_addtid};
 
 impl Subject<'_> {
     /// One lane's value as another receives it.
-    fn from_lane(&self, from: Option<u32>, why: &'static str, value: u32) -> Part {
+    fn lane_part(&self, from: Option<u32>, why: &'static str, value: u32) -> Part {
         Part {
             sum: from.unwrap_or(0).into(),
             place: match from {
@@ -37,7 +37,7 @@ impl Subject<'_> {
             let on = self.is_on(from).then_some(from);
             (
                 Vec::new(),
-                vec![self.from_lane(on, "the lane that it names is off and reads zero", value)],
+                vec![self.lane_part(on, "the lane that it names is off and reads zero", value)],
             )
         });
         let formula = match offset {
@@ -104,7 +104,7 @@ impl Subject<'_> {
                 let sender = (0..count).rfind(|&l| self.is_on(l) && named(l) == lane);
                 (sender, "no lane sends to this one: zero")
             };
-            let part = self.from_lane(from, why, from.map_or(0, value));
+            let part = self.lane_part(from, why, from.map_or(0, value));
             (terms.into_iter().collect(), vec![part])
         });
         Explanation {
