@@ -6,11 +6,19 @@ use waveglass_asm::{PrintOptions, print};
 use waveglass_isa::{Decoder, Target};
 
 fuzz_target!(|data: &[u8]| {
-    let Some((&first, mut code)) = data.split_first() else { return };
+    let Some((&first, mut code)) = data.split_first() else {
+        return;
+    };
     let target = Target::ALL[(first & 0x3f) as usize % Target::COUNT];
-    let lanes = if first & 0x40 != 0 && target.has_wave64() { 64 } else { target.default_wave_size() };
+    let lanes = if first & 0x40 != 0 && target.has_wave64() {
+        64
+    } else {
+        target.default_wave_size()
+    };
     let decoder = Decoder::new(target).wave_size(lanes);
-    let options = PrintOptions { true16: first & 0x80 == 0 };
+    let options = PrintOptions {
+        true16: first & 0x80 == 0,
+    };
     let mut text = String::new();
     while !code.is_empty() {
         match decoder.decode(code) {

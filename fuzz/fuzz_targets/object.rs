@@ -5,7 +5,11 @@
 use libfuzzer_sys::fuzz_target;
 use waveglass_object::{CodeObject, File, Limits};
 
-const LIMITS: Limits = Limits { image: 1 << 18, decompressed: 1 << 18, metadata: 1 << 16 };
+const LIMITS: Limits = Limits {
+    image: 1 << 18,
+    decompressed: 1 << 18,
+    metadata: 1 << 16,
+};
 
 fn load(object: &CodeObject) {
     let _ = object.image().relocated(0x7f00_0000_0000);

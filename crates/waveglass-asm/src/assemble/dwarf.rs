@@ -150,7 +150,7 @@ impl Assembler<'_> {
         }
         let known = |n: u64| matches!(self.lines.files.get(n as usize), Some(Some(_)));
         // In DWARF 5 the first file is number 0, and 1 may stand for it.
-        if !known(file) && !(file == 1 && known(0)) {
+        if !(known(file) || file == 1 && known(0)) {
             return Err(Problem::at(
                 at,
                 "unassigned file number in '.loc' directive",
