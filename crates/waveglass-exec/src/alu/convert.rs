@@ -14,7 +14,7 @@ use super::float::{
 #[inline(always)]
 pub fn v_cvt_i32_f64(a: f64) -> u32 {
     let a = if a.is_nan() { 0.0 } else { a };
-    let bounded = a.max(-2_147_483_648.0).min(2_147_483_647.0);
+    let bounded = a.clamp(-2_147_483_648.0, 2_147_483_647.0);
     // The conversion that saturates by itself is not made with vector instructions.
     // SAFETY: the number is in range.
     unsafe { bounded.to_int_unchecked::<i32>() as u32 }
@@ -173,8 +173,8 @@ pub fn v_cvt_f32_ubyte<const N: u32>(a: u32) -> f32 {
 /// `v_cvt_u32_f64`.
 #[inline(always)]
 pub fn v_cvt_u32_f64(a: f64) -> u32 {
-    // Zero for a NaN.
-    let bounded = a.max(0.0).min(4_294_967_295.0);
+    let a = if a.is_nan() { 0.0 } else { a };
+    let bounded = a.clamp(0.0, 4_294_967_295.0);
     // SAFETY: the number is in range.
     unsafe { bounded.to_int_unchecked::<u32>() }
 }

@@ -165,12 +165,7 @@ macro_rules! usual {
             let exponent = |x: $bits| (x >> $mantissa & $exponent_mask) as i32;
             let (eb, ec) = (exponent(b), exponent(c));
             let quotient = ec - eb;
-            let holds = (eb >= 1)
-                & (eb <= $b)
-                & (ec >= $c.0)
-                & (ec <= $c.1)
-                & (quotient >= $quotients.0)
-                & (quotient <= $quotients.1);
+            let holds = (1..=$b).contains(&eb) & $c.contains(&ec) & $quotients.contains(&quotient);
             ($float::from_bits(a), holds)
         }
 
@@ -186,7 +181,7 @@ macro_rules! usual {
         #[inline(always)]
         pub fn $ordinary(a: $float, b: $float, c: $float) -> $float {
             let exponent = |x: $float| (x.to_bits() >> $mantissa & $exponent_mask) as i32;
-            let normal = |e: i32| (e >= 1) & (e < $exponent_mask);
+            let normal = |e: i32| (1..$exponent_mask).contains(&e);
             let (eb, ec) = (exponent(b), exponent(c));
             let sign = (b.to_bits() ^ c.to_bits()) & !($bits::MAX >> 1);
             let r = $float::from_bits(a.to_bits() & $bits::MAX >> 1 | sign);
@@ -199,10 +194,10 @@ macro_rules! usual {
     };
 }
 
-usual!(f32, u32, 23, 0xff; unscaled_f32, denominators 250, numerators (24, 254),
-    quotients (-120, 95); fused_f32, ordinary_quotient_f32, under -150);
-usual!(f64, u64, 52, 0x7ff; unscaled_f64, denominators 2040, numerators (54, 2046),
-    quotients (-1000, 767); fused_f64, ordinary_quotient_f64, under -1075);
+usual!(f32, u32, 23, 0xff; unscaled_f32, denominators 250, numerators (24..=254),
+    quotients (-120..=95); fused_f32, ordinary_quotient_f32, under -150);
+usual!(f64, u64, 52, 0x7ff; unscaled_f64, denominators 2040, numerators (54..=2046),
+    quotients (-1000..=767); fused_f64, ordinary_quotient_f64, under -1075);
 
 /// [`v_div_fmas_f32`] where MODE flushes denormal results; its sources are not
 /// flushed.

@@ -444,11 +444,11 @@ fn rolled(n: usize) -> usize {
     n.min(BLOCK)
 }
 
-/// [`rolled`] where operands are pairs of registers, else all of a block.
+/// [`rolled`] where operands are doubles, else all of a block.
 #[inline(always)]
-fn rolled_pairs<A: Lane, C: Lane, R: Lane>(n: usize) -> usize {
-    let pairs = |ty: Ty| matches!(ty, Ty::B64 | Ty::F64);
-    if pairs(A::TY) || pairs(C::TY) || pairs(R::TY) {
+fn rolled_doubles<A: Lane, C: Lane, R: Lane>(n: usize) -> usize {
+    let doubles = |ty: Ty| ty == Ty::F64;
+    if doubles(A::TY) || doubles(C::TY) || doubles(R::TY) {
         rolled(n)
     } else {
         BLOCK
@@ -470,7 +470,7 @@ pub fn map<const L: usize, A: Lane, B: Lane, C: Lane, R: Lane>(
         let b = B::load::<L>(regs, s[1] + i, n);
         let c = C::load::<L>(regs, s[2] + i, n);
         let mut r = [R::default(); BLOCK];
-        for k in 0..rolled_pairs::<A, C, R>(n) {
+        for k in 0..rolled_doubles::<A, C, R>(n) {
             r[k] = f(a[k], b[k], c[k]);
         }
         R::store::<L>(regs, d + i, n, r);
@@ -497,7 +497,7 @@ pub fn map_unless_nan<const L: usize, A: Lane, B: Lane, C: Lane, R: Lane + Parti
         let c = C::load::<L>(regs, s[2] + i, n);
         let mut r = [R::default(); BLOCK];
         let mut nan = false;
-        for k in 0..rolled_pairs::<A, C, R>(n) {
+        for k in 0..rolled_doubles::<A, C, R>(n) {
             r[k] = fast(a[k], b[k], c[k]);
             // Only a NaN differs from itself.
             #[allow(clippy::eq_op)]
@@ -537,8 +537,11 @@ pub fn map_halves<const L: usize, const S: usize, const PACKED: bool>(
         let mut r = low;
         let mut nan = nan_low;
         if PACKED {
-            let (high, nan_high) =
-                halves::<L, S>(rows.map(|row| convert(row, |x| x >> 16)), n, &fast);
+            let mut upper = [[0; BLOCK]; 3];
+            for k in 0..S {
+                upper[k] = convert(rows[k], |x| x >> 16);
+            }
+            let (high, nan_high) = halves::<L, S>(upper, n, &fast);
             for k in 0..BLOCK {
                 r[k] |= high[k] << 16;
             }
@@ -568,7 +571,8 @@ pub fn map_pack_toward_zero<const L: usize>(
     while i < n {
         let a = f32::load::<L>(regs, s[0] + i, n);
         let b = f32::load::<L>(regs, s[1] + i, n);
-        let [low, high] = [a, b].map(simd::narrow_toward_zero::<L>);
+        let low = simd::narrow_toward_zero::<L>(a);
+        let high = simd::narrow_toward_zero::<L>(b);
         let (mut r, mut nan) = ([0; BLOCK], false);
         for k in 0..BLOCK {
             r[k] = low[k] | high[k] << 16;
@@ -603,8 +607,9 @@ pub fn map_dot_halves<const L: usize>(
         let mut r = [0.0; BLOCK];
         let mut nan = !may;
         if may {
-            let [a0, b0] = [a, b].map(simd::widen::<L>);
-            let [a1, b1] = [a, b].map(|x| simd::widen::<L>(convert(x, |x| x >> 16)));
+            let (a0, b0) = (simd::widen::<L>(a), simd::widen::<L>(b));
+            let a1 = simd::widen::<L>(convert(a, |x| x >> 16));
+            let b1 = simd::widen::<L>(convert(b, |x| x >> 16));
             for k in 0..rolled(n) {
                 r[k] = fast([a0[k], a1[k]], [b0[k], b1[k]], c[k]);
                 nan |= r[k].is_nan();
@@ -881,7 +886,7 @@ pub fn map_mask_usual<const L: usize, A: Lane, B: Lane, C: Lane, R: Lane>(
         let mut r = [R::default(); BLOCK];
         let bits = simd::lanes_of::<L>((mask >> i) as u32);
         let mut all = true;
-        for k in 0..rolled_pairs::<A, C, R>(n) {
+        for k in 0..rolled_doubles::<A, C, R>(n) {
             let (v, holds) = usual(a[k], b[k], c[k], bits[k]);
             r[k] = v;
             all &= holds;

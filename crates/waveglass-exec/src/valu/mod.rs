@@ -422,14 +422,14 @@ fn run_plain(m: &mut Machine<'_>, op: &Op) -> Step {
     let n = m.wave.lanes();
     let [d, a, b, c] = op.lanes.map(|x| x as usize);
     let s = [a, b, c];
-    for i in 0..3 {
-        match op.s[i] {
+    for (i, (&source, &at)) in op.s.iter().zip(&s).enumerate() {
+        match source {
             Src::Vgpr(_) | Src::None => {}
             // The usual scalars of one register, without the detour over 64 bits.
             Src::Sgpr(r) if info.sources[i].dwords() == 1 => {
-                spread(m, s[i], 1, m.wave.sgpr[r as usize & 127].into());
+                spread(m, at, 1, m.wave.sgpr[r as usize & 127].into());
             }
-            Src::Const(v) if info.sources[i].dwords() == 1 => spread(m, s[i], 1, v),
+            Src::Const(v) if info.sources[i].dwords() == 1 => spread(m, at, 1, v),
             other => {
                 broadcast(m, other, info.sources[i], i);
             }

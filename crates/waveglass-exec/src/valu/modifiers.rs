@@ -184,8 +184,8 @@ impl SourceMods {
             }
             let singles = simd::widen::<L>(halves);
             let mut nan = false;
-            for k in 0..BLOCK {
-                nan |= singles[k].is_nan();
+            for single in &singles {
+                nan |= single.is_nan();
             }
             for k in 0..BLOCK {
                 // A signalling NaN stays one.

@@ -188,21 +188,30 @@ mod x86 {
     #[target_feature(enable = "avx512f")]
     pub(super) fn widen_avx512(halves: [u32; BLOCK]) -> [f32; BLOCK] {
         let v: [__m512i; 2] = cast(halves);
-        cast(v.map(|v| _mm512_cvtph_ps(_mm512_cvtepi32_epi16(v))))
+        cast([
+            _mm512_cvtph_ps(_mm512_cvtepi32_epi16(v[0])),
+            _mm512_cvtph_ps(_mm512_cvtepi32_epi16(v[1])),
+        ])
     }
 
     #[inline]
     #[target_feature(enable = "avx512f")]
     pub(super) fn narrow_avx512(singles: [f32; BLOCK]) -> [u32; BLOCK] {
         let v: [__m512; 2] = cast(singles);
-        cast(v.map(|v| _mm512_cvtepu16_epi32(_mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(v))))
+        cast([
+            _mm512_cvtepu16_epi32(_mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(v[0])),
+            _mm512_cvtepu16_epi32(_mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(v[1])),
+        ])
     }
 
     #[inline]
     #[target_feature(enable = "avx512f")]
     pub(super) fn narrow_toward_zero_avx512(singles: [f32; BLOCK]) -> [u32; BLOCK] {
         let v: [__m512; 2] = cast(singles);
-        cast(v.map(|v| _mm512_cvtepu16_epi32(_mm512_cvtps_ph::<_MM_FROUND_TO_ZERO>(v))))
+        cast([
+            _mm512_cvtepu16_epi32(_mm512_cvtps_ph::<_MM_FROUND_TO_ZERO>(v[0])),
+            _mm512_cvtepu16_epi32(_mm512_cvtps_ph::<_MM_FROUND_TO_ZERO>(v[1])),
+        ])
     }
 }
 

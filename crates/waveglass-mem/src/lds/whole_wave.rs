@@ -56,15 +56,16 @@ pub(super) fn gather<const N: usize, const W: usize>(
     registers: &mut [[u32; W]; N],
     host: Host,
 ) -> bool {
-    if !all_in_range(addresses, N * 4, memory.len()) {
-        return false;
-    }
     #[cfg(target_arch = "x86_64")]
     if host.has_avx512() {
+        // SAFETY: the host has AVX-512.
+        if !unsafe { in_range_avx512(addresses, N * 4, memory.len()) } {
+            return false;
+        }
         for (d, register) in registers.iter_mut().enumerate() {
             let rows = addresses.as_chunks().0;
             for (to, at) in register.as_chunks_mut().0.iter_mut().zip(rows) {
-                // SAFETY: the host has AVX-512, and `all_in_range` has found that `N` dwords lie at
+                // SAFETY: the host has AVX-512, and `in_range_avx512` has found that `N` dwords lie at
                 // every address.
                 unsafe { load_row_avx512(memory.as_ptr().add(d * 4), at, to) };
             }
@@ -72,6 +73,9 @@ pub(super) fn gather<const N: usize, const W: usize>(
         return true;
     }
     let _ = host;
+    if !all_in_range(addresses, N * 4, memory.len()) {
+        return false;
+    }
     if N == 1 && consecutive(addresses) {
         let bytes = memory[addresses[0] as usize..].as_chunks::<4>().0;
         if let Some(bytes) = bytes.first_chunk::<W>() {
@@ -88,6 +92,24 @@ pub(super) fn gather<const N: usize, const W: usize>(
         }
     }
     true
+}
+
+/// [`all_in_range`] by comparisons that give a mask.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn in_range_avx512<const W: usize>(addresses: &[u32; W], bytes: usize, len: usize) -> bool {
+    use std::arch::x86_64::*;
+    let Some(last) = len.checked_sub(bytes).and_then(|l| i32::try_from(l).ok()) else {
+        return false;
+    };
+    let (last, mut bad) = (_mm512_set1_epi32(last), 0);
+    for row in addresses.as_chunks::<16>().0 {
+        // SAFETY: a row holds sixteen dwords.
+        let row = unsafe { _mm512_loadu_si512(row.as_ptr().cast()) };
+        bad |= _mm512_cmpgt_epu32_mask(row, last);
+    }
+    bad == 0
 }
 
 /// Loads a dword for each of sixteen lanes: in one piece where the addresses are consecutive, once where

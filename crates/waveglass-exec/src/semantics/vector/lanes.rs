@@ -149,7 +149,7 @@ in_builds! {
     /// within the pair of rows.
     fn select_rows(select: u64, other: bool, sources: &mut [u32; 64]) {
         for (lane, source) in sources.iter_mut().enumerate() {
-            let row = (lane / ROW ^ usize::from(other)) * ROW;
+            let row = ((lane / ROW) ^ usize::from(other)) * ROW;
             *source = (select >> (4 * (lane % ROW)) & 15) as u32 + row as u32;
         }
     }
