@@ -11,8 +11,16 @@ pub(super) fn write(h: &mut Html) {
         .iter()
         .map(|&t| (t, fidelity_entries(Some(t), None)))
         .collect();
+    // A kind without any evidence has no column.
+    let kinds: Vec<Evidence> = Evidence::ALL
+        .into_iter()
+        .filter(|k| {
+            of.iter()
+                .any(|(_, entries)| entries.iter().any(|e| e.evidence.contains(k)))
+        })
+        .collect();
     h.raw("<h2 id=targets>Targets</h2><p>How many instructions of each target, and with which evidence.<div class=w><table class=m><tr><th>Target<th>Generation<th>All<th>Exact<th>Approximate<th>Refused");
-    for e in Evidence::ALL {
+    for e in &kinds {
         h.raw("<th>").text(e.words());
     }
     for (t, entries) in &of {
@@ -26,8 +34,8 @@ pub(super) fn write(h: &mut Html) {
             let n = entries.iter().filter(|e| e.executed.status == status);
             h.raw("<td>").number(n.count() as u64);
         }
-        for kind in Evidence::ALL {
-            let n = entries.iter().filter(|e| e.evidence.contains(&kind));
+        for kind in &kinds {
+            let n = entries.iter().filter(|e| e.evidence.contains(kind));
             h.raw("<td>").number(n.count() as u64);
         }
     }
