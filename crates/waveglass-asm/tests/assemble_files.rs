@@ -526,3 +526,116 @@ fn findings_in_macros_name_the_way_to_them() {
         "{text}"
     );
 }
+
+/// Metadata of one kernel with an entry replaced or added.
+fn metadata(
+    key: &str,
+    value: &str,
+) -> Result<waveglass_asm::Assembled, waveglass_asm::Diagnostics> {
+    let mut text = String::from("\t.amdgpu_metadata\n---\namdhsa.kernels:\n");
+    let mut mark = "  - ";
+    let entries = [
+        (".group_segment_fixed_size", "0"),
+        (".kernarg_segment_align", "8"),
+        (".kernarg_segment_size", "12"),
+        (".max_flat_workgroup_size", "1024"),
+        (".name", "k"),
+        (".private_segment_fixed_size", "0"),
+        (".sgpr_count", "'10'"),
+        (".symbol", "k.kd"),
+        (".vgpr_count", "1"),
+        (".wavefront_size", "64"),
+    ];
+    let mut seen = false;
+    for (k, v) in entries {
+        let v = if k == key { value } else { v };
+        seen |= k == key;
+        if v != "none" {
+            text.push_str(&format!("{mark}{k}: {v}\n"));
+            mark = "    ";
+        }
+    }
+    if !seen {
+        text.push_str(&format!("    {key}: {value}\n"));
+    }
+    text.push_str("amdhsa.version:\n  - 1\n  - 2\n...\n\t.end_amdgpu_metadata\n");
+    asm(Target::Gfx900, &text)
+}
+
+#[test]
+fn metadata_is_checked_as_llvm_checks_it() {
+    // What llvm-mc-22 takes.
+    for (key, value) in [
+        (".name", "&a k"),
+        (".name", "!str 12"),
+        (".sgpr_count", "!int 10"),
+        (".sgpr_count", "0x10"),
+        (".sgpr_count", "-1"),
+        (".reqd_workgroup_size", "[1, 2, 3]"),
+        (".unknown", "1"),
+        (".args", "[]"),
+        (".language", "OpenCL C++"),
+    ] {
+        assert!(metadata(key, value).is_ok(), "{key} {value}");
+    }
+    // What it rejects.
+    for (key, value, message) in [
+        (".name", "12", "amdhsa.kernels/0/.name must be text"),
+        (".name", "none", "amdhsa.kernels/0/.name is missing"),
+        (
+            ".sgpr_count",
+            "ten",
+            "amdhsa.kernels/0/.sgpr_count must be a number",
+        ),
+        (
+            ".sgpr_count",
+            "true",
+            "amdhsa.kernels/0/.sgpr_count must be a number",
+        ),
+        (
+            ".reqd_workgroup_size",
+            "[1, 2]",
+            "amdhsa.kernels/0/.reqd_workgroup_size must be a list of 3 numbers",
+        ),
+        (
+            ".uses_dynamic_stack",
+            "1",
+            "amdhsa.kernels/0/.uses_dynamic_stack must be true or false",
+        ),
+        (
+            ".args",
+            "[{.size: 4}]",
+            "amdhsa.kernels/0/.args/0/.offset is missing",
+        ),
+        (
+            ".args",
+            "[{.size: 4, .offset: 0, .value_kind: pointer}]",
+            "amdhsa.kernels/0/.args/0/.value_kind cannot be \"pointer\"",
+        ),
+    ] {
+        let d = metadata(key, value).unwrap_err();
+        assert_eq!(d.list[0].message, format!("invalid metadata: {message}"));
+    }
+    let d = metadata(".language", "Rust").unwrap_err();
+    assert!(d.list[0].message.contains("one of OpenCL C, "), "{d}");
+    let d = metadata(".name", "*a").unwrap_err();
+    assert!(d.list[0].message.contains("aliases"), "{d}");
+}
+
+#[test]
+fn block_scalars_are_read_as_llvm_reads_them() {
+    let hint = |value: &str| {
+        let a = metadata(".vec_type_hint", value).unwrap_or_else(|d| panic!("{d}"));
+        a.metadata.unwrap_or_default()
+    };
+    let holds = |value: &str, text: &str| {
+        hint(value)
+            .windows(text.len())
+            .any(|w| w == text.as_bytes())
+    };
+    assert!(holds("|\n      abc\n\n        def", "abc\n\n  def\n"));
+    assert!(holds(">\n      abc\n      def", "abc def\n"));
+    assert!(holds("|-\n      abc\n      def", "abc\ndef"));
+    assert!(!holds("|-\n      abc\n      def", "abc\ndef\n"));
+    assert!(holds("\"a\\tb\\x41\"", "a\tbA"));
+}

@@ -149,8 +149,8 @@ fn error(name: &'static str) -> Option<&'static str> {
             Some("the clock counts the wave's instructions, not cycles")
         }
         "s_getreg_b32" => Some(
-            "clocks count instructions, and what tells a wave's place on a device is zero or its \
-             place in the workgroup",
+            "clocks count instructions, what tells a wave's place on a device is zero or its place in \
+             the workgroup, and flags do not tell an exception's cycle nor a buffer access out of range",
         ),
         _ => None,
     }

@@ -12,6 +12,8 @@
 //!   neg/abs, halves, SDWA, DPP on the way in; omod, clamp, merging and EXEC on the way out.
 //! * `matrix/`: MFMA, WMMA and their kin: one engine over a table of sizes and formats.
 //! * `machine.rs`: what a handler sees: wave, LDS, memory, counters.
+//! * `trap/`: the trap handler, and how waves enter and leave it; `exceptions/`: which floating-point
+//!   exceptions an operation raises.
 //! * `order/`: operations in flight, waits, and registers touched too early.
 //! * `barrier.rs`: the workgroup's barrier and the named ones.
 //! * `dispatch.rs`: launch state by the HSA ABI; `run.rs`: workgroups, barriers, limits.
@@ -45,8 +47,12 @@
 //! MODE: the kernels round to nearest even and keep denormals. Under any other MODE sources and
 //! results are flushed around them, a result after it is rounded; in the directed rounding modes
 //! the kernels of `semantics/vector/rounded.rs` take their place, which compute in integers
-//! (`alu/rounding.rs`) and are some ten times slower; FP16_OVFL limits halves afterwards. Exceptions
-//! are not gathered: reading their bits and enabling their traps is refused.
+//! (`alu/rounding.rs`) and are some ten times slower; FP16_OVFL limits halves afterwards.
+//! Exceptions are worked out beside the kernels, in programs that can tell and nowhere else
+//! (`exceptions/`): their ops take the general path, and are some hundred times slower.
+//!
+//! Traps (`trap/`): `s_trap`, an enabled exception, a memory violation and an illegal instruction make a
+//! handler's step a jump to the trap handler, which is compiled with the program.
 //!
 //! VGPR MSBs (gfx1250): code that is reached with MSBs other than zero is compiled once more for
 //! each setting, so that ops know their registers; `s_set_vgpr_msb` goes on in that copy.

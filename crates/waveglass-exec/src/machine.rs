@@ -7,7 +7,7 @@ use crate::stats::Stats;
 use crate::trap::Traps;
 use crate::wave::{Wave, sreg};
 use std::sync::Arc;
-use waveglass_mem::{Apertures, Gds, GlobalMemory, Lds, Port};
+use waveglass_mem::{Apertures, Gds, GlobalMemory, Lds, Port, Space};
 
 /// One wave on its way through a program.
 pub struct Machine<'a> {
@@ -146,12 +146,17 @@ impl Machine<'_> {
     #[inline(never)]
     pub fn violation(&mut self, op: &Op) -> Step {
         let w = &mut *self.wave;
-        // MEM_VIOL: TRAPSTS bit 8 (Vega ISA 3.8, RDNA 3 ISA 3.4), EXCP_FLAG_PRIV bit 4 from gfx12 on.
-        w.trapsts |= if w.target.major() >= 12 {
-            1 << 4
-        } else {
-            1 << 8
-        };
+        // MEM_VIOL: TRAPSTS bit 8 (Vega ISA 3.10.1, RDNA 3 ISA 3.4.9), EXCP_FLAG_PRIV bit 4 from gfx12
+        // on (RDNA 4 ISA 3.4.10).
+        let bit = if w.target.major() >= 12 { 4 } else { 8 };
+        if w.trapsts >> bit & 1 == 0 {
+            w.first_violation = match self.port.faults.first().map(|f| f.space) {
+                Some(Space::Scalar) => 1,
+                Some(Space::Lds) => 2,
+                _ => 3,
+            };
+        }
+        w.trapsts |= 1 << bit;
         for fault in self.port.faults.drain(..) {
             w.fault_count += 1;
             if w.faults.len() < self.env.fault_limit {

@@ -2,6 +2,8 @@
 //! slots resolved. Waves run ops; nothing is decoded while they do.
 
 mod compile;
+#[cfg(test)]
+mod range_tests;
 
 pub use compile::{Compile, scalar_number, with_msb};
 
@@ -77,6 +79,10 @@ pub struct Op {
     pub lanes: [u32; 4],
     /// Index of the op that follows in memory.
     pub next: u32,
+    /// Index of the op that a run without a trace goes on with: past ops that do nothing.
+    pub live: u32,
+    /// How many those are.
+    pub skipped: u32,
     /// Index of a direct branch's target.
     pub target: u32,
     /// Destination: a vector register's or a scalar register's number.
@@ -423,6 +429,24 @@ impl Program {
             exceptions::watch(&mut self.ops);
         }
         trap::guard_temporaries(&mut self.ops, self.target);
+        self.skip_idle();
+    }
+
+    /// Finds out which op each goes on with where ops that do nothing are passed over.
+    fn skip_idle(&mut self) {
+        let idle: Vec<bool> = self.ops.iter().map(Op::is_idle).collect();
+        for i in 0..self.ops.len() {
+            let (mut live, mut skipped) = (self.ops[i].next, 0);
+            // A run of them is short; the bound keeps a wave's turn from growing without end.
+            while skipped < 16
+                && idle.get(live as usize) == Some(&true)
+                && self.ops[live as usize].next != u32::MAX
+            {
+                live = self.ops[live as usize].next;
+                skipped += 1;
+            }
+            (self.ops[i].live, self.ops[i].skipped) = (live, skipped);
+        }
     }
 
     /// The index of the op at `address`.
@@ -502,6 +526,8 @@ impl Op {
             kernel: crate::valu::no_kernel(),
             lanes: [0; 4],
             next: u32::MAX,
+            live: u32::MAX,
+            skipped: 0,
             target: u32::MAX,
             d: 0,
             d2: 0,
@@ -518,6 +544,14 @@ impl Op {
             half: None,
             refused: None,
         }
+    }
+
+    /// Whether it does nothing when operations complete at once: waits, delays and hints.
+    fn is_idle(&self) -> bool {
+        self.family == Family::Salu
+            && self.refused.is_none()
+            && (self.mnemonic().starts_with("s_wait")
+                || matches!(self.mnemonic(), "s_nop" | "s_delay_alu" | "s_clause"))
     }
 
     /// The instruction; ops that stand for invalid bytes have none.

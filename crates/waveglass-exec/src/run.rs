@@ -10,7 +10,7 @@ use crate::error::{RunError, Stop, WaveFault};
 use crate::machine::{Barrier, Env, Machine};
 use crate::order::{self, Flight, Hazard, MemoryOrder, Plan};
 use crate::program::{Op, Program, Step};
-use crate::stats::Stats;
+use crate::stats::{Family, Stats};
 use crate::trap::Traps;
 use crate::wave::{TEMPS, Wave};
 use std::collections::VecDeque;
@@ -517,7 +517,12 @@ fn execute<const TRACE: bool>(
         used += 1;
         m.stats.by_family[op.family as usize] += 1;
         match (op.run)(m, op) {
-            Step::Next => ip = op.next,
+            Step::Next if TRACE => ip = op.next,
+            Step::Next => {
+                ip = op.live;
+                used += op.skipped;
+                m.stats.by_family[Family::Salu as usize] += op.skipped as u64;
+            }
             Step::Goto(i) => ip = i,
             Step::Jump(to) => match program.find_with(to, m.wave.vgpr_msb) {
                 Some(i) => ip = i,

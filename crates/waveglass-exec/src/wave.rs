@@ -128,6 +128,9 @@ pub struct Wave {
     pub excp_flag_user: u32,
     /// TRAP_CTRL (gfx12): which exceptions trap, which MODE says on older targets.
     pub trap_ctrl: u32,
+    /// Where the first memory violation came from (EXCP_FLAG_PRIV bits 31:30 of gfx12): 1 scalar memory,
+    /// 2 LDS, 3 vector memory.
+    pub first_violation: u32,
     /// STATUS.PRIV: the wave is in the trap handler.
     pub privileged: bool,
     /// STATUS.HALT, which acts once the wave leaves the trap handler.
@@ -184,6 +187,7 @@ impl Wave {
             trapsts: 0,
             excp_flag_user: 0,
             trap_ctrl: 0,
+            first_violation: 0,
             privileged: false,
             halt: false,
             raising: Exceptions::NONE,
@@ -220,6 +224,7 @@ impl Wave {
             trapsts,
             excp_flag_user,
             trap_ctrl,
+            first_violation,
             privileged,
             halt,
             raising,
@@ -245,7 +250,7 @@ impl Wave {
         (*ip, *steps, *priority) = (0, 0, 0);
         *barriers = BarrierState::default();
         (*trapsts, *fault_count, *vgpr_msb) = (0, 0, 0);
-        (*excp_flag_user, *trap_ctrl) = (0, 0);
+        (*excp_flag_user, *trap_ctrl, *first_violation) = (0, 0, 0);
         (*privileged, *halt, *trap_pending) = (false, false, false);
         *raising = Exceptions::NONE;
         faults.clear();

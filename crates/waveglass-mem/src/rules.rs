@@ -57,6 +57,16 @@ impl Generation {
         matches!(self, Self::Rdna4 | Self::Cdna5)
     }
 
+    /// Bytes of LDS that a workgroup can have: 64 KiB (Vega ISA 2.2.1, RDNA 4 ISA 2.3), 160 KiB on CDNA 4
+    /// (CDNA 4 ISA 2.2.1), 320 KiB on CDNA 5 (CDNA 5 ISA 2.2).
+    pub const fn lds_bytes(self) -> u32 {
+        match self {
+            Self::Cdna4 => 160 << 10,
+            Self::Cdna5 => 320 << 10,
+            _ => 64 << 10,
+        }
+    }
+
     /// What an LDS access that is partly out of range does.
     ///
     /// RDNA 4 and CDNA 5 check each dword (RDNA 4 ISA 3.3.5.1); RDNA 3's manual lets one bad part

@@ -403,3 +403,26 @@ fn the_command_names_what_trapped() {
     assert_eq!(out.status.code(), Some(1));
     assert!(text(&out.stderr).contains("--trap-handler none.s"));
 }
+
+// VSKIP keeps memory instructions from being issued: they count in no counter and leave their registers
+// alone (Vega ISA 12.4, S_SETVSKIP).
+#[test]
+fn skipped_loads_are_not_in_flight() {
+    let source = "s_setvskip 1, 0
+        global_load_dword v0, v[2:3], off
+        v_mov_b32 v4, v0
+        s_setvskip 0, 0
+        v_mov_b32 v1, v0
+        s_endpgm";
+    let kernel = kernel(source, Gfx900);
+    for order in [
+        MemoryOrder::Eager,
+        MemoryOrder::InOrder,
+        MemoryOrder::Adversarial(1),
+    ] {
+        let report = run(kernel.launch(None).unwrap(), order);
+        assert!(report.error.is_none(), "{:?}", report.error);
+        let found = (report.outcome.hazard_count, report.outcome.fault_count);
+        assert_eq!(found, (0, 0), "{order:?}");
+    }
+}

@@ -151,16 +151,17 @@ impl Assembler<'_> {
             }
             b".else" | b".elseif" | b".endif" => self.condition_part(name, c),
             _ if name.starts_with(b".if") => {
-                let holds = self.condition(name, c)?;
+                let holds = self.condition(name, c);
                 let line = self.symbols.line;
+                // A condition that has no value is left out whole, so that it is reported once.
                 self.conditions.push(Condition {
-                    active: holds,
-                    taken: holds,
+                    active: *holds.as_ref().unwrap_or(&false),
+                    taken: *holds.as_ref().unwrap_or(&true),
                     outer: false,
                     seen_else: false,
                     line,
                 });
-                Ok(())
+                holds.map(|_| ())
             }
             _ => Err(Problem::at(
                 at,

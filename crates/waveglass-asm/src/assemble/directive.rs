@@ -547,7 +547,7 @@ impl Assembler<'_> {
     }
 }
 
-/// The LDS that a workgroup may have (CDNA4 ISA and CDNA5 ISA give theirs; 64 KiB elsewhere).
+/// The LDS that a workgroup may have (CDNA4 ISA 2.2.1, CDNA5 ISA 3.3.4; 64 KiB elsewhere).
 fn lds_bytes(target: Target) -> u64 {
     match target {
         Target::Gfx950 => 160 << 10,

@@ -15,6 +15,7 @@ mod data;
 mod diagnostic;
 mod directive;
 mod dwarf;
+mod emit;
 mod evaluate;
 mod expansion;
 mod expression;
@@ -24,8 +25,10 @@ mod include;
 mod instruction;
 mod matcher;
 mod metadata;
+mod metadata_rules;
 mod modifier;
 mod modifier_field;
+mod modifier_value;
 mod operand;
 mod operand_field;
 mod pattern;
@@ -35,6 +38,8 @@ mod special;
 mod suggest;
 mod symbol;
 mod validate;
+mod validate_image;
+mod wait;
 
 pub use assembled::{
     AssembleLimits, AssembleOptions, Assembled, AssembledRelocation, AssembledRelocationKind,

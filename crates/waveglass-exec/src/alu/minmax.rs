@@ -185,36 +185,53 @@ macro_rules! three {
 pub mod numbers {
     macro_rules! numbers {
         ($max:ident $min:ident $med3:ident $float:ty) => {
+            /// The larger of two numbers; of zeros the bits that both have.
+            #[inline(always)]
+            fn larger(a: $float, b: $float) -> $float {
+                let r = if a > b { a } else { b };
+                let both = <$float>::from_bits(a.to_bits() & b.to_bits());
+                if a == b { both } else { r }
+            }
+
             /// The maximum.
             #[inline(always)]
             pub fn $max(a: $float, b: $float) -> $float {
-                let a_wins = a > b || (a == b && !a.is_sign_negative() && b.is_sign_negative());
-                let r = if a_wins { a } else { b };
+                let r = larger(a, b);
                 if a.is_nan() { a } else { r }
             }
 
             /// The minimum.
             #[inline(always)]
             pub fn $min(a: $float, b: $float) -> $float {
-                let a_wins = b > a || (a == b && a.is_sign_negative() && !b.is_sign_negative());
-                let r = if a_wins { a } else { b };
+                let r = if b > a { a } else { b };
+                let either = <$float>::from_bits(a.to_bits() | b.to_bits());
+                let r = if a == b { either } else { r };
                 if a.is_nan() { a } else { r }
             }
 
             /// The median.
             #[inline(always)]
             pub fn $med3(a: $float, b: $float, c: $float) -> $float {
-                let top = $max($max(a, b), c);
-                let r = $max(a, b);
-                let r = if top == b { $max(a, c) } else { r };
-                let r = if top == a { $max(b, c) } else { r };
-                // Not a number where any source is none.
-                if top.is_nan() { top } else { r }
+                let first = larger(a, b);
+                let top = larger(first, c);
+                let r = if top == b { larger(a, c) } else { first };
+                let r = if top == a { larger(b, c) } else { r };
+                if a.is_nan() | b.is_nan() | c.is_nan() {
+                    <$float>::NAN
+                } else {
+                    r
+                }
             }
         };
     }
-    numbers!(max min med3 f32);
-    numbers!(max_f64 min_f64 med3_f64 f64);
+    mod single {
+        numbers!(max min med3 f32);
+    }
+    mod double {
+        numbers!(max_f64 min_f64 med3_f64 f64);
+    }
+    pub use double::{max_f64, med3_f64, min_f64};
+    pub use single::{max, med3, min};
 }
 
 #[inline(always)]

@@ -23,8 +23,8 @@
 //! * DX10_CLAMP suppresses all of them on RDNA 3 and 3.5 (RDNA3 ISA 3.4.2).
 //! * Transcendentals raise what the exact function of the operand raises.
 //! * Rounding to an integer in place (`v_trunc_f32`) raises no *inexact*.
-//! * Conversions of 8-bit and smaller floats, stochastic rounding, normalized conversions,
-//!   `v_mullit_f32`, `v_cubema_f32`, `v_trig_preop_f64`, dot products, and MFMA in double precision:
+//! * Conversions of 8-bit and smaller floats, stochastic rounding, normalized conversions and those to
+//!   packed integers, `v_mullit_f32`, `v_cubema_f32`, `v_trig_preop_f64`, dot products, and MFMA in double precision:
 //!   no manual says. They are refused in a program that watches.
 
 mod lane;

@@ -5,6 +5,7 @@ use crate::error::Stop;
 use crate::machine::Machine;
 use crate::program::{Program, Step};
 use crate::run::Trace;
+use crate::semantics;
 use crate::trap;
 
 /// Runs one wave for at most `quantum` instructions; gives how many, and why it stopped
@@ -34,6 +35,11 @@ pub(crate) fn execute(
         m.stats.by_family[op.family as usize] += 1;
         let effects = plan.of(ip);
         let was_privileged = m.wave.privileged;
+        if semantics::is_skipped(m.wave, op) {
+            from = op.address;
+            ip = op.next;
+            continue;
+        }
         let mut step = flight.check(m, program, plan, op, effects);
         if step == Step::Next && adversarial {
             step = flight.perhaps(m, program, plan);

@@ -13,7 +13,7 @@ mod vector;
 
 pub(crate) use index_mode::mark as mark_indexed;
 pub(crate) use salu::tells_exceptions;
-pub(crate) use skip::mark as mark_skipped;
+pub(crate) use skip::{is_skipped, mark as mark_skipped};
 pub(crate) use vector::{Directed, directed};
 
 use crate::program::{Compile, Op, Step};
@@ -22,7 +22,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 pub(crate) use memory::refused;
-pub use memory::{Half, MemInfo, flat_offset};
+pub use memory::{Half, MemInfo, flat_offset, lds_transfer_mask, permute_group, swizzle_source};
 
 /// Makes the op of an instruction.
 pub type CompileFn = fn(&Compile<'_>) -> Op;

@@ -5,7 +5,7 @@ use super::salu::{may_set_mode, sets_vskip};
 use crate::machine::Machine;
 use crate::program::{Op, Step};
 use crate::stats::Family;
-use crate::wave::Mode;
+use crate::wave::{Mode, Wave};
 
 /// Marks a program's vector instructions where it can set VSKIP; only those look at it.
 pub(crate) fn mark(ops: &mut [Op]) {
@@ -34,6 +34,11 @@ fn is_vector(op: &Op) -> bool {
     ) || op
         .inst
         .is_some_and(|i| i.mnemonic().starts_with("exp") || i.mnemonic().starts_with("v_interp"))
+}
+
+/// Whether VSKIP keeps an op from being issued: it counts in no wait counter then.
+pub(crate) fn is_skipped(wave: &Wave, op: &Op) -> bool {
+    wave.target.is_gfx9() && wave.mode.0 & Mode::VSKIP != 0 && is_vector(op)
 }
 
 fn run_unless_skipped(m: &mut Machine<'_>, op: &Op) -> Step {

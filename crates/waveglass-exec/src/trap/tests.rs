@@ -434,6 +434,22 @@ fn a_memory_violation_enters_the_handler() {
     }
 }
 
+// rule: EXCP_FLAG_PRIV says where the first memory violation came from; section RDNA 4 and CDNA 5 ISA
+// 3.4.10 (first_memviol_source).
+#[test]
+fn gfx12_tells_where_the_first_violation_came_from() {
+    for target in [Gfx1201, Gfx1250] {
+        // ds_load_b32 v0, v1 past the LDS, then a load from nowhere.
+        let lds = Asm::new(target).word(0xd8d8_0000).word(0x0000_0001);
+        let code = lds.load().getreg(13, 17, 30, 2).getreg(14, 17, 4, 1).end();
+        let w = Case::with_handler(target, &code, &[]).run(|_| {}).unwrap();
+        assert_eq!((w.sgpr[13], w.sgpr[14]), (2, 1), "{target}");
+        let code = Asm::new(target).load().getreg(13, 17, 30, 2).end();
+        let w = Case::with_handler(target, &code, &[]).run(|_| {}).unwrap();
+        assert_eq!(w.sgpr[13], 3, "{target}");
+    }
+}
+
 // rule: bytes that are no instruction set ILLEGAL_INST and enter the handler; section Vega ISA 3.10.1,
 // RDNA 3 ISA 3.4.9, RDNA 4 and CDNA 5 ISA 3.4.10.
 #[test]

@@ -48,24 +48,24 @@ fn avx512<T: LaneOp>(r: &mut [u32], d: usize, s: [usize; 3], n: usize, m: u64) -
 }
 
 /// Defines a function in the builds of lane kernels: a call takes the best that the machine has. What
-/// the body calls must be inlined for that to matter.
+/// the body calls must be inlined for that to matter; `L` is the build (see [`level`]).
 macro_rules! in_builds {
     ($(#[$meta:meta])* $vis:vis fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block) => {
         $(#[$meta])*
         $vis fn $name($($arg: $ty),*) {
             #[inline(always)]
-            fn body($($arg: $ty),*) $body
+            fn body<const L: usize>($($arg: $ty),*) $body
             #[cfg(target_arch = "x86_64")]
             {
                 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
                 fn avx2($($arg: $ty),*) {
-                    body($($arg),*);
+                    body::<1>($($arg),*);
                 }
                 #[target_feature(
                     enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,fma,f16c,bmi1,bmi2,lzcnt,popcnt"
                 )]
                 fn avx512($($arg: $ty),*) {
-                    body($($arg),*);
+                    body::<2>($($arg),*);
                 }
                 match $crate::valu::kernel::level() {
                     // SAFETY: `level` found the CPU to have these features.
@@ -75,7 +75,7 @@ macro_rules! in_builds {
                     _ => {}
                 }
             }
-            body($($arg),*);
+            body::<0>($($arg),*);
         }
     };
 }
@@ -437,6 +437,24 @@ impl Lane for Absent {
     fn store<const L: usize>(_: &mut [u32], _: usize, _: usize, _: [Self; BLOCK]) {}
 }
 
+/// Lanes of a block, as a number that the compiler does not know, for loops over what is no plain row:
+/// unrolled, it would take them apart again.
+#[inline(always)]
+fn rolled(n: usize) -> usize {
+    n.min(BLOCK)
+}
+
+/// [`rolled`] where operands are pairs of registers, else all of a block.
+#[inline(always)]
+fn rolled_pairs<A: Lane, C: Lane, R: Lane>(n: usize) -> usize {
+    let pairs = |ty: Ty| matches!(ty, Ty::B64 | Ty::F64);
+    if pairs(A::TY) || pairs(C::TY) || pairs(R::TY) {
+        rolled(n)
+    } else {
+        BLOCK
+    }
+}
+
 /// Applies `f` to every lane.
 #[inline(always)]
 pub fn map<const L: usize, A: Lane, B: Lane, C: Lane, R: Lane>(
@@ -452,7 +470,7 @@ pub fn map<const L: usize, A: Lane, B: Lane, C: Lane, R: Lane>(
         let b = B::load::<L>(regs, s[1] + i, n);
         let c = C::load::<L>(regs, s[2] + i, n);
         let mut r = [R::default(); BLOCK];
-        for k in 0..BLOCK {
+        for k in 0..rolled_pairs::<A, C, R>(n) {
             r[k] = f(a[k], b[k], c[k]);
         }
         R::store::<L>(regs, d + i, n, r);
@@ -479,7 +497,7 @@ pub fn map_unless_nan<const L: usize, A: Lane, B: Lane, C: Lane, R: Lane + Parti
         let c = C::load::<L>(regs, s[2] + i, n);
         let mut r = [R::default(); BLOCK];
         let mut nan = false;
-        for k in 0..BLOCK {
+        for k in 0..rolled_pairs::<A, C, R>(n) {
             r[k] = fast(a[k], b[k], c[k]);
             // Only a NaN differs from itself.
             #[allow(clippy::eq_op)]
@@ -515,11 +533,12 @@ pub fn map_halves<const L: usize, const S: usize, const PACKED: bool>(
         for (k, row) in rows.iter_mut().enumerate().take(S) {
             *row = block(regs, s[k] + i);
         }
-        let (low, nan_low) = halves::<L, S>(rows, &fast);
+        let (low, nan_low) = halves::<L, S>(rows, n, &fast);
         let mut r = low;
         let mut nan = nan_low;
         if PACKED {
-            let (high, nan_high) = halves::<L, S>(rows.map(|row| convert(row, |x| x >> 16)), &fast);
+            let (high, nan_high) =
+                halves::<L, S>(rows.map(|row| convert(row, |x| x >> 16)), n, &fast);
             for k in 0..BLOCK {
                 r[k] |= high[k] << 16;
             }
@@ -528,6 +547,36 @@ pub fn map_halves<const L: usize, const S: usize, const PACKED: bool>(
         if nan {
             for k in 0..BLOCK {
                 r[k] = exact(rows[0][k], rows[1][k], rows[2][k]);
+            }
+        }
+        set_block(regs, d + i, r);
+        i += BLOCK;
+    }
+}
+
+/// Two singles as halves rounded toward zero, the first in bits 15:0; `exact` for a row's lanes where
+/// any is a NaN.
+#[inline(always)]
+pub fn map_pack_toward_zero<const L: usize>(
+    regs: &mut [u32],
+    d: usize,
+    s: [usize; 3],
+    n: usize,
+    exact: impl Fn(f32, f32) -> u32,
+) {
+    let mut i = 0;
+    while i < n {
+        let a = f32::load::<L>(regs, s[0] + i, n);
+        let b = f32::load::<L>(regs, s[1] + i, n);
+        let [low, high] = [a, b].map(simd::narrow_toward_zero::<L>);
+        let (mut r, mut nan) = ([0; BLOCK], false);
+        for k in 0..BLOCK {
+            r[k] = low[k] | high[k] << 16;
+            nan |= a[k].is_nan() | b[k].is_nan();
+        }
+        if nan {
+            for k in 0..BLOCK {
+                r[k] = exact(a[k], b[k]);
             }
         }
         set_block(regs, d + i, r);
@@ -556,7 +605,7 @@ pub fn map_dot_halves<const L: usize>(
         if may {
             let [a0, b0] = [a, b].map(simd::widen::<L>);
             let [a1, b1] = [a, b].map(|x| simd::widen::<L>(convert(x, |x| x >> 16)));
-            for k in 0..BLOCK {
+            for k in 0..rolled(n) {
                 r[k] = fast([a0[k], a1[k]], [b0[k], b1[k]], c[k]);
                 nan |= r[k].is_nan();
             }
@@ -575,6 +624,7 @@ pub fn map_dot_halves<const L: usize>(
 #[inline(always)]
 fn halves<const L: usize, const S: usize>(
     rows: [[u32; BLOCK]; 3],
+    n: usize,
     f: impl Fn(f32, f32, f32) -> f32,
 ) -> ([u32; BLOCK], bool) {
     let mut v = [[0.0; BLOCK]; 3];
@@ -583,7 +633,7 @@ fn halves<const L: usize, const S: usize>(
     }
     let mut r = [0.0; BLOCK];
     let mut nan = false;
-    for k in 0..BLOCK {
+    for k in 0..rolled(n) {
         r[k] = f(v[0][k], v[1][k], v[2][k]);
         nan |= r[k].is_nan();
     }
@@ -603,28 +653,47 @@ pub fn map_pairs<const L: usize, T: Lane + PartialEq>(
 ) {
     let mut i = 0;
     while i < n {
-        let row = |k: usize, half: usize| T::load::<L>(regs, s[k] + half * n + i, n);
-        let sources = [0, 1].map(|half| [row(0, half), row(1, half), row(2, half)]);
-        for (half, [a, b, c]) in sources.into_iter().enumerate() {
-            let mut r = [T::default(); BLOCK];
-            let mut nan = false;
-            for k in 0..BLOCK {
-                r[k] = fast(a[k], b[k], c[k]);
-                // Only a NaN differs from itself.
-                #[allow(clippy::eq_op)]
-                {
-                    nan |= r[k] != r[k];
-                }
-            }
-            if nan {
-                for k in 0..BLOCK {
-                    r[k] = exact(a[k], b[k], c[k]);
-                }
-            }
-            T::store::<L>(regs, d + half * n + i, n, r);
-        }
+        let low = [
+            T::load::<L>(regs, s[0] + i, n),
+            T::load::<L>(regs, s[1] + i, n),
+            T::load::<L>(regs, s[2] + i, n),
+        ];
+        let high = [
+            T::load::<L>(regs, s[0] + n + i, n),
+            T::load::<L>(regs, s[1] + n + i, n),
+            T::load::<L>(regs, s[2] + n + i, n),
+        ];
+        let r = row_unless_nan(&low, &fast, &exact);
+        T::store::<L>(regs, d + i, n, r);
+        let r = row_unless_nan(&high, &fast, &exact);
+        T::store::<L>(regs, d + n + i, n, r);
         i += BLOCK;
     }
+}
+
+/// `fast` for a row's lanes, or `exact` where any result is a NaN.
+#[inline(always)]
+fn row_unless_nan<T: Lane + PartialEq>(
+    [a, b, c]: &[[T; BLOCK]; 3],
+    fast: &impl Fn(T, T, T) -> T,
+    exact: &impl Fn(T, T, T) -> T,
+) -> [T; BLOCK] {
+    let mut r = [T::default(); BLOCK];
+    let mut nan = false;
+    for k in 0..BLOCK {
+        r[k] = fast(a[k], b[k], c[k]);
+        // Only a NaN differs from itself.
+        #[allow(clippy::eq_op)]
+        {
+            nan |= r[k] != r[k];
+        }
+    }
+    if nan {
+        for k in 0..BLOCK {
+            r[k] = exact(a[k], b[k], c[k]);
+        }
+    }
+    r
 }
 
 /// What a kernel may ask about its wave: MODE and the target's generation. It comes as the `mask`
@@ -637,7 +706,13 @@ impl Setting {
     #[inline]
     pub fn of(wave: &crate::wave::Wave) -> Self {
         let cdna = wave.target.is_gfx9() && wave.target.has_gfx90a_insts();
-        Self(wave.mode.0 as u64 | (wave.target.major() as u64) << 32 | (cdna as u64) << 46)
+        let rdna3 = wave.target.generation() == waveglass_isa::Generation::Rdna3;
+        Self(
+            wave.mode.0 as u64
+                | (wave.target.major() as u64) << 32
+                | (cdna as u64) << 46
+                | (rdna3 as u64) << 47,
+        )
     }
 
     /// What an instruction of `MaskUse::Selection` adds: OP_SEL in bits 43:40, the clamp bit in
@@ -693,6 +768,13 @@ impl Setting {
     #[inline(always)]
     pub fn flushes_dot(self) -> bool {
         self.0 >> 46 & 1 != 0
+    }
+
+    /// Whether 16-bit dot products add the third source last: on RDNA 3 alone; RDNA 3.5 and 4 begin
+    /// with it (V_DOT2_F16_F16 in RDNA3 ISA 16.12, RDNA3.5 and RDNA4 ISA).
+    #[inline(always)]
+    pub fn adds_last(self) -> bool {
+        self.0 >> 47 & 1 != 0
     }
 
     /// MODE.
@@ -799,7 +881,7 @@ pub fn map_mask_usual<const L: usize, A: Lane, B: Lane, C: Lane, R: Lane>(
         let mut r = [R::default(); BLOCK];
         let bits = simd::lanes_of::<L>((mask >> i) as u32);
         let mut all = true;
-        for k in 0..BLOCK {
+        for k in 0..rolled_pairs::<A, C, R>(n) {
             let (v, holds) = usual(a[k], b[k], c[k], bits[k]);
             r[k] = v;
             all &= holds;

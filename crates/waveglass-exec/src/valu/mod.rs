@@ -101,6 +101,8 @@ pub struct Spec {
 #[derive(Clone, Debug)]
 pub struct ValuInfo {
     sources: [Ty; 3],
+    /// A bit for each source that is no register as it is.
+    special: u8,
     result: Ty,
     mask: MaskUse,
     mods: [SourceMods; 3],
@@ -134,6 +136,7 @@ impl ValuInfo {
     /// Reads the upper half of the first source's register.
     pub(crate) fn take_upper_half(&mut self) {
         self.mods[0] = SourceMods::upper_half();
+        self.special |= 1;
     }
 
     /// The kernel under a MODE: `nearest`, or that of the rounding mode which holds for the result.
@@ -200,6 +203,7 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
     op.kernel = spec.kernel[kernel::level()];
     let mut info = ValuInfo {
         sources: spec.sources,
+        special: 0,
         result: spec.result,
         mask: spec.mask,
         mods: [SourceMods::default(); 3],
@@ -302,6 +306,13 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         .iter()
         .chain([&spec.result])
         .any(|t| t.is_float()) as u64;
+    for i in 0..3 {
+        let register = matches!(op.s[i], Src::Vgpr(_)) && info.mods[i].is_none();
+        let moved = i == 0 && info.dpp.is_some();
+        if op.s[i] != Src::None && (!register || moved) {
+            info.special |= 1 << i;
+        }
+    }
     op.valu = Some(Box::new(info));
     op
 }

@@ -26,6 +26,7 @@ pub fn compile(c: &Compile<'_>, spec: &Spec, dst: Field) -> Op {
     }
     op.valu = Some(Box::new(ValuInfo {
         sources: spec.sources,
+        special: 0,
         result: spec.result,
         mask: MaskUse::None,
         mods,

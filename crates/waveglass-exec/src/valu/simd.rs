@@ -6,7 +6,7 @@
 //! instructions.
 
 use super::kernel::BLOCK;
-use crate::alu::float::{narrow_f16, widen_f16};
+use crate::alu::float::{Round, narrow_f16, narrow_f16_round, widen_f16};
 
 /// A bit a lane.
 #[inline(always)]
@@ -113,6 +113,21 @@ pub(super) fn narrow<const L: usize>(singles: [f32; BLOCK]) -> [u32; BLOCK] {
     v
 }
 
+/// Singles rounded to halves toward zero; which NaN comes out is left open.
+#[inline(always)]
+pub(in crate::valu) fn narrow_toward_zero<const L: usize>(singles: [f32; BLOCK]) -> [u32; BLOCK] {
+    #[cfg(target_arch = "x86_64")]
+    if L == 2 {
+        // SAFETY: build 2 runs on CPUs with these features only.
+        return unsafe { x86::narrow_toward_zero_avx512(singles) };
+    }
+    let mut v = [0; BLOCK];
+    for i in 0..BLOCK {
+        v[i] = u32::from(narrow_f16_round(singles[i], Round::TowardZero));
+    }
+    v
+}
+
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::BLOCK;
@@ -182,6 +197,13 @@ mod x86 {
         let v: [__m512; 2] = cast(singles);
         cast(v.map(|v| _mm512_cvtepu16_epi32(_mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(v))))
     }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn narrow_toward_zero_avx512(singles: [f32; BLOCK]) -> [u32; BLOCK] {
+        let v: [__m512; 2] = cast(singles);
+        cast(v.map(|v| _mm512_cvtepu16_epi32(_mm512_cvtps_ph::<_MM_FROUND_TO_ZERO>(v))))
+    }
 }
 
 #[cfg(test)]
@@ -248,6 +270,12 @@ mod tests {
             let singles: [f32; BLOCK] = std::array::from_fn(|i| x[i % x.len()]);
             let want: [u32; BLOCK] = std::array::from_fn(|i| narrow_f16(singles[i]).into());
             assert_eq!(at!(level, narrow(singles)), want);
+            let toward_zero = |x| narrow_f16_round(x, Round::TowardZero).into();
+            let want: [u32; BLOCK] = std::array::from_fn(|i| toward_zero(singles[i]));
+            assert_eq!(at!(level, narrow_toward_zero(singles)), want);
+            let large: [f32; BLOCK] = std::array::from_fn(|i| 1e4 * (i as f32 - 16.0));
+            let want: [u32; BLOCK] = std::array::from_fn(|i| toward_zero(large[i]));
+            assert_eq!(at!(level, narrow_toward_zero(large)), want);
         });
     }
 }

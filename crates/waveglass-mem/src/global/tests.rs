@@ -371,7 +371,7 @@ fn mapping_refuses_what_cannot_be() {
         assert!(matches!(found, Err(MapError::Overlap { .. })), "{base:#x}");
     }
     assert!(matches!(
-        map(u64::MAX - 15, 16),
+        map(u64::MAX - 15, 17),
         Err(MapError::Overflow { .. })
     ));
     assert!(matches!(
@@ -384,6 +384,47 @@ fn mapping_refuses_what_cannot_be() {
     assert!(!memory.unmap(A));
     assert_eq!(memory.region_at(A + 64).map(|r| r.base), Some(A + 64));
     assert_eq!(memory.region_at(A), None);
+}
+
+// rule: a region may end at the end of the address space, and sums of addresses go on at 0 behind it.
+// points: 1, 6
+#[test]
+fn the_last_bytes_of_the_address_space_can_be_mapped() {
+    let mut memory = GlobalMemory::new();
+    let top = u64::MAX - 15;
+    let map = |m: &mut GlobalMemory, base, size| {
+        m.map_bytes(base, &vec![7; size], Permission::ReadWrite, "top")
+    };
+    assert_eq!(map(&mut memory, top, 16), Ok(()));
+    assert!(matches!(
+        map(&mut memory, top - 16, 32),
+        Err(MapError::Overlap { .. })
+    ));
+    assert_eq!(map(&mut memory, top - 16, 16), Ok(()));
+    let mut port = port();
+    for (address, dwords, good) in [
+        (top + 12, 1, true),
+        (top + 8, 2, true),
+        (top + 12, 2, false),
+    ] {
+        let element = if dwords == 1 {
+            Element::B32
+        } else {
+            Element::B64
+        };
+        let mut rows = vec![[9; 32]; dwords];
+        memory.load(Lanes::new(&[address; 32], 1), element, &mut rows, &mut port);
+        let faults = port.take_faults();
+        assert_eq!(faults.is_empty(), good, "{address:#x}");
+        assert_eq!(rows[0][0], 0x0707_0707);
+        // Addresses are sums of 64 bits: behind the end comes address 0, where nothing is mapped.
+        assert_eq!(rows[dwords - 1][0] == 0, !good);
+        if let Some(fault) = faults.first() {
+            assert_eq!((fault.kind, fault.address), (FaultKind::Unmapped, 0));
+        }
+    }
+    assert_eq!(memory.region_at(u64::MAX).map(|r| r.base), Some(top));
+    assert!(memory.unmap(top));
 }
 
 #[test]

@@ -25,6 +25,8 @@ mod scratch;
 mod transpose;
 
 pub use address::flat_offset;
+pub use ds_lanes::{permute_group, swizzle_source};
+pub use lds_transfer::lds_transfer_mask;
 
 use super::{NEXT, Registry, refuse};
 use crate::machine::Machine;

@@ -4,7 +4,7 @@
 //! GPR_ALLOC and LDS_ALLOC) is zero, or the wave's position in its workgroup; the manuals call it
 //! unpredictable. Operations complete at once in the plain run, so that IB_STS counts nothing; TBA and
 //! TMA are zero where there is no trap handler. TRAPSTS does not say on which cycle an exception
-//! occurred, nor the rate of doubles.
+//! occurred, nor the rate of doubles, nor that a buffer access was out of range.
 
 use super::super::{NEXT, Registry, Semantics, refuse};
 use crate::machine::Machine;
@@ -160,7 +160,8 @@ fn read(m: &Machine<'_>, reg: HwReg) -> u32 {
         HwReg::Mode => m.wave.mode.0,
         HwReg::Status => status(m),
         HwReg::StatePriv => state_priv(m),
-        HwReg::TrapSts | HwReg::ExcpFlagPriv => m.wave.trapsts,
+        HwReg::TrapSts => m.wave.trapsts,
+        HwReg::ExcpFlagPriv => m.wave.trapsts | m.wave.first_violation << 30,
         HwReg::ExcpFlagUser => m.wave.excp_flag_user,
         HwReg::TrapCtrl => m.wave.trap_ctrl,
         HwReg::TbaLo => m.env.traps.handler.map_or(0, |h| h.tba) as u32,
@@ -197,7 +198,11 @@ fn read(m: &Machine<'_>, reg: HwReg) -> u32 {
 fn write(m: &mut Machine<'_>, reg: HwReg, v: u32) {
     match reg {
         HwReg::Mode => m.wave.mode.0 = v,
-        HwReg::TrapSts | HwReg::ExcpFlagPriv => m.wave.trapsts = v,
+        HwReg::TrapSts => m.wave.trapsts = v,
+        HwReg::ExcpFlagPriv => {
+            m.wave.trapsts = v & !(3 << 30);
+            m.wave.first_violation = v >> 30;
+        }
         HwReg::ExcpFlagUser => m.wave.excp_flag_user = v,
         HwReg::TrapCtrl => m.wave.trap_ctrl = v,
         HwReg::Status => {
@@ -235,6 +240,7 @@ const SCHED_MODE: u64 = 26;
 /// Why a register is refused.
 const UNKNOWN: &str = "the hardware register is not modelled";
 const STEP: &str = "a trap after every instruction is not modelled";
+const WAVE_END: &str = "a trap at the wave's end is not modelled";
 const SAVE: &str = "saving the wave's context is not modelled";
 
 pub(super) fn register(r: &mut Registry) {
@@ -326,7 +332,14 @@ fn is_refused(m: &Machine<'_>, reg: HwReg, old: u32, new: u32) -> Option<&'stati
         {
             Some(STEP)
         }
+        // EXCP_EN bit 9 (RDNA3 ISA 3.4.2).
+        HwReg::Mode
+            if target.major() == 11 && set & 1 << 21 != 0 && m.env.traps.handler.is_some() =>
+        {
+            Some(WAVE_END)
+        }
         HwReg::TrapCtrl if set & 1 << 9 != 0 => Some(STEP),
+        HwReg::TrapCtrl if set & 1 << 8 != 0 => Some(WAVE_END),
         HwReg::TrapSts if set & 1 << 10 != 0 => Some(SAVE),
         HwReg::ExcpFlagPriv if set & 1 << 5 != 0 => Some(SAVE),
         _ => None,

@@ -120,7 +120,7 @@ pub(super) fn register(r: &mut Registry) {
         Semantics::Custom(|c| {
             usual(c, |m, op| {
                 let skip = m.s32(op.s[0]) >> (m.s32(op.s[1]) & 31) & 1;
-                m.wave.mode.0 = m.wave.mode.0 & !Mode::VSKIP | skip * Mode::VSKIP;
+                m.wave.mode.0 = m.wave.mode.0 & !Mode::VSKIP | (skip * Mode::VSKIP);
                 NEXT
             })
         }),

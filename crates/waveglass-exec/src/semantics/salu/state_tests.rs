@@ -5,7 +5,7 @@ use crate::barrier::WaitsFor;
 use crate::error::Stop;
 use crate::program::Step;
 use crate::testing::Bench;
-use crate::testing_program::{BASE, Case, VGPRS, run, run_with};
+use crate::testing_program::{BASE, VGPRS, run, run_with};
 use crate::wave::{Wave, sreg};
 use waveglass_isa::Target::{self, *};
 
@@ -271,30 +271,4 @@ fn vector_instructions_are_skipped_while_vskip_is_set() {
     let code = [0x01, 0x07, 0x00, 0xba, 1, 0, 0, 0, 0x01, 0x03, 0x00, 0x7e];
     let w = ok(Gfx900, &code, |w| w.set_lane(1, 3, 7));
     assert_eq!((w.lane(0, 3), w.mode.0 >> 28 & 1), (0, 1));
-}
-
-// rule: an SGPR past the allocation reads as s0 and is not written; section Vega ISA 3.6.1,
-// CDNA 3 ISA 3.6.1.
-#[test]
-fn scalar_registers_past_the_allocation() {
-    // s_mov_b32 s20, s9; s_mov_b32 s8, s20; s_mov_b64 s[14:15], s[16:17]; s_mov_b32 vcc_lo, s9
-    let code = [
-        0x09, 0x00, 0x94, 0xbe, 0x14, 0x00, 0x88, 0xbe, 0x10, 0x01, 0x8e, 0xbe, 0x09, 0x00, 0xea,
-        0xbe,
-    ];
-    let mut case = Case::with_handler(Gfx900, &code, &[]);
-    case.options.sgprs = 16;
-    let setup = |w: &mut Wave| {
-        w.set_s64(0, 0x2_0000_0001);
-        w.sgpr[9] = 9;
-        w.set_s64(16, 77);
-    };
-    let w = case.run(setup).unwrap();
-    assert_eq!((w.sgpr[20], w.sgpr[8]), (0, 1));
-    assert_eq!(w.s64(14), 0x2_0000_0001);
-    assert_eq!(w.sgpr[sreg::VCC_LO], 9);
-    case.options.sgprs = 128;
-    let w = case.run(setup).unwrap();
-    assert_eq!((w.sgpr[20], w.sgpr[8]), (9, 9));
-    assert_eq!(w.s64(14), 77);
 }

@@ -92,9 +92,10 @@ fn floats(r: &mut Registry) {
             dot2_bf16(m.flushes_dot(), a.0, b.0, c, dot::v_dot2_f32_bf16);
         "v_dot2c_f32_bf16" | "v_dot2acc_f32_bf16" [acc] (m; a: PkBf16, b: PkBf16, c: f32) -> f32 =>
             dot2_bf16(m.flushes_dot(), a.0, b.0, c, dot::v_dot2c_f32_bf16);
-        "v_dot2_f16_f16" [] (a: PkF16, b: PkF16, c: F16) -> F16 => F16(dot::v_dot2_f16_f16(a.0, b.0, c.0));
-        "v_dot2_bf16_bf16" [] (a: PkBf16, b: PkBf16, c: Bf16) -> Bf16 =>
-            Bf16(dot::v_dot2_bf16_bf16(a.0, b.0, c.0));
+        "v_dot2_f16_f16" [] (m; a: PkF16, b: PkF16, c: F16) -> F16 =>
+            F16(dot::v_dot2_f16_f16(a.0, b.0, c.0, m.adds_last()));
+        "v_dot2_bf16_bf16" [] (m; a: PkBf16, b: PkBf16, c: Bf16) -> Bf16 =>
+            Bf16(dot::v_dot2_bf16_bf16(a.0, b.0, c.0, m.adds_last()));
         "v_dot4_f32_fp8_fp8" [] (a: u32, b: u32, c: f32) -> f32 => dot::v_dot4_f32(a, b, c, fp8, fp8);
         "v_dot4_f32_fp8_bf8" [] (a: u32, b: u32, c: f32) -> f32 => dot::v_dot4_f32(a, b, c, fp8, bf8);
         "v_dot4_f32_bf8_fp8" [] (a: u32, b: u32, c: f32) -> f32 => dot::v_dot4_f32(a, b, c, bf8, fp8);

@@ -6,9 +6,10 @@
 use crate::alu::float::add_odd_f32;
 use crate::alu::minmax::numbers::{max, med3, min};
 use crate::alu::{convert, division, float16, minmax, transcendental};
-use crate::semantics::Registry;
 use crate::semantics::table::valu;
-use crate::valu::kernel::{Bf16, F16, PkF16};
+use crate::semantics::{Registry, Semantics};
+use crate::valu::kernel::{Bf16, F16, PkF16, builds, map_pack_toward_zero};
+use crate::valu::{ClampKind, High16, LaneOp, MaskUse, Spec, Ty};
 
 pub(super) fn register(r: &mut Registry) {
     arithmetic(r);
@@ -129,7 +130,32 @@ fn min_max(r: &mut Registry) {
     }
 }
 
+struct PackTowardZero;
+
+impl LaneOp for PackTowardZero {
+    #[inline(always)]
+    fn run<const L: usize>(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, _: u64) -> u64 {
+        map_pack_toward_zero::<L>(regs, d, s, n, convert::v_cvt_pk_rtz_f16_f32);
+        0
+    }
+}
+
+/// It rounds toward zero whatever MODE says, so its result is not a float to the framework.
+static PACK_TOWARD_ZERO: Spec = Spec {
+    name: "v_cvt_pk_rtz_f16_f32",
+    kernel: builds::<PackTowardZero>(),
+    sources: [Ty::F32, Ty::F32, Ty::None],
+    result: Ty::B32,
+    mask: MaskUse::None,
+    clamp: ClampKind::Float,
+    high: High16::ZeroOnGfx9,
+    accumulate: false,
+};
+
 fn conversions(r: &mut Registry) {
+    for name in ["v_cvt_pk_rtz_f16_f32", "v_cvt_pkrtz_f16_f32"] {
+        r.insert(name, Semantics::Valu(&PACK_TOWARD_ZERO));
+    }
     valu! { r;
         "v_cvt_f16_f32" [] (a: f32) -> F16 => F16(convert::v_cvt_f16_f32(a));
         "v_cvt_f32_f16" [] (a: F16) -> f32 => convert::v_cvt_f32_f16(a.0);
@@ -143,9 +169,6 @@ fn conversions(r: &mut Registry) {
             convert::v_cvt_pk_norm_i16_f16(a.0, b.0);
         "v_cvt_pk_norm_u16_f16" | "v_cvt_pknorm_u16_f16" [] (a: F16, b: F16) -> u32 =>
             convert::v_cvt_pk_norm_u16_f16(a.0, b.0);
-        // It rounds toward zero whatever MODE says, so its result is not a float to the framework.
-        "v_cvt_pk_rtz_f16_f32" | "v_cvt_pkrtz_f16_f32" [] (a: f32, b: f32) -> u32 =>
-            convert::v_cvt_pk_rtz_f16_f32(a, b);
         "v_cvt_pk_f16_f32" [] (a: f32, b: f32) -> PkF16 => PkF16(convert::v_cvt_pk_f16_f32(a, b));
         "v_cvt_sr_f16_f32" [] (a: f32, b: u32) -> F16 => F16(convert::v_cvt_sr_f16_f32(a, b));
     }

@@ -455,6 +455,26 @@ fn part_text(part: &Part, out: &mut String) {
         Place::Scratch { offset, address } => {
             format!("scratch {offset:#x}, in memory at {address:#x}")
         }
+        Place::Lane { lane } => {
+            let value: Vec<String> = part
+                .content
+                .iter()
+                .flatten()
+                .rev()
+                .map(|b| format!("{b:02x}"))
+                .collect();
+            let _ = writeln!(
+                out,
+                "    {} bytes of lane {lane}: 0x{}",
+                part.bytes,
+                value.concat()
+            );
+            return;
+        }
+        Place::NoLane { why } => {
+            let _ = writeln!(out, "    nothing: {why}");
+            return;
+        }
         Place::Dropped { why } => format!("nothing: {why}"),
         Place::Violation { why } => format!("nothing: {why}"),
     };

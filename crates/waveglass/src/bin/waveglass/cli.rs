@@ -31,7 +31,7 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  waveglass demo --target gfx1100")]
     Demo(DemoArgs),
     /// Run a kernel.
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Disassemble a code object, a fat binary or raw code.
     Dis(DisArgs),
     /// Assemble a source to a code object.
@@ -130,6 +130,9 @@ pub(crate) struct AsmArgs {
     /// Read one instruction a line; answer each with its bytes, or `error: …`.
     #[arg(long, requires = "target", conflicts_with_all = ["output", "hex"])]
     pub(crate) each_line: bool,
+    /// Where `.include` and `.incbin` look for files, besides the working directory.
+    #[arg(short = 'I', long = "include", value_name = "DIRECTORY")]
+    pub(crate) include: Vec<PathBuf>,
     /// Lanes of a wave.
     #[arg(long, value_name = "LANES", value_parser = parse_wave_size)]
     pub(crate) wavesize: Option<u32>,

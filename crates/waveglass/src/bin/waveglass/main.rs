@@ -48,7 +48,7 @@ fn main() -> ExitCode {
 fn dispatch(command: Command) -> Result<(), Failure> {
     match command {
         Command::Demo(args) => demo::main(&args),
-        Command::Run(args) => run::main(args),
+        Command::Run(args) => run::main(*args),
         Command::Dis(args) => dis::main(&args),
         Command::Asm(args) => asm::main(&args),
         Command::Decode(args) => decode::main(&args),

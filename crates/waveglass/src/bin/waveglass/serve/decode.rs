@@ -340,7 +340,10 @@ fn place(p: &Part) -> String {
         Place::Scratch { offset, address } => {
             format!("scratch {offset:#x}, in memory at {address:#x}")
         }
-        Place::Dropped { why } | Place::Violation { why } => format!("nothing: {why}"),
+        Place::Lane { lane } => format!("lane {lane}"),
+        Place::NoLane { why } | Place::Dropped { why } | Place::Violation { why } => {
+            format!("nothing: {why}")
+        }
     };
     format!("{} byte{s}: {at}", p.bytes)
 }
