@@ -13,6 +13,7 @@
 //! ```
 
 mod encoding;
+mod fidelity;
 mod frame;
 mod front;
 mod generation;

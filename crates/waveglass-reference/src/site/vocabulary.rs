@@ -1,7 +1,7 @@
 //! The pages of the vocabulary: counters, registers, fields, operand types, formats, memory.
 
 use super::frame::{self, Crumb};
-use super::{front, notation};
+use super::{fidelity, front, notation};
 use crate::amd;
 use crate::catalogue::GENERATIONS;
 use crate::render::html::{Html, in_words, list, prose, slug, term_place};
@@ -19,10 +19,11 @@ pub(super) enum Page {
     DataFormats,
     BufferFormats,
     Notation,
+    Fidelity,
 }
 
 impl Page {
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::Index,
         Self::Memory,
         Self::Counters,
@@ -32,6 +33,7 @@ impl Page {
         Self::DataFormats,
         Self::BufferFormats,
         Self::Notation,
+        Self::Fidelity,
     ];
 
     pub(super) fn file(self) -> &'static str {
@@ -45,6 +47,7 @@ impl Page {
             Self::DataFormats => "data-formats",
             Self::BufferFormats => "buffer-formats",
             Self::Notation => "notation",
+            Self::Fidelity => "fidelity",
         }
     }
 
@@ -63,6 +66,7 @@ impl Page {
             Self::DataFormats => "Data formats",
             Self::BufferFormats => "Buffer formats",
             Self::Notation => "How to read a page",
+            Self::Fidelity => "How exactly they run",
         }
     }
 
@@ -84,6 +88,9 @@ impl Page {
             Self::BufferFormats => {
                 "The formats of typed buffer access, with the code of each generation."
             }
+            Self::Fidelity => {
+                "What Waveglass does exactly, what approximately and with which error, what it refuses, and what was tested how."
+            }
             Self::Notation => "The notation of formulas, and the colours of drawn encodings.",
         }
     }
@@ -96,7 +103,7 @@ impl Page {
             Self::Fields => TermKind::Field,
             Self::OperandTypes => TermKind::OperandType,
             Self::DataFormats => TermKind::DataFormat,
-            Self::Index | Self::BufferFormats | Self::Notation => return None,
+            Self::Index | Self::BufferFormats | Self::Notation | Self::Fidelity => return None,
         })
     }
 }
@@ -128,6 +135,7 @@ pub(super) fn page(page: Page) -> String {
         }
         Page::BufferFormats => formats(&mut h),
         Page::Notation => notation::write(&mut h),
+        Page::Fidelity => fidelity::write(&mut h),
         _ => {
             if let Some(kind) = page.kind() {
                 entries(&mut h, kind);

@@ -6,6 +6,7 @@ use super::{Html, Links, kind_page, prose, slug};
 use crate::amd::AmdName;
 use crate::card::{Card, Difference, EncodingCard, GenerationRow, Relation};
 use crate::catalogue::GENERATIONS;
+use crate::fidelity::{Evidence, evidence};
 use crate::vocabulary::TermKind;
 use waveglass_isa::Generation;
 
@@ -366,18 +367,34 @@ fn targets(h: &mut Html, card: &Card) {
     }
     let mut said: Vec<(String, Vec<&str>)> = Vec::new();
     for f in &card.fidelity {
-        let words = match f.detail {
+        let mut words = match f.detail {
             Some(d) => format!("{} ({d})", f.status),
             None => f.status.to_owned(),
         };
+        // That it decodes, prints and assembles has evidence for all.
+        let tested: Vec<&str> = f
+            .target
+            .parse()
+            .map(|t| evidence(card.name, t))
+            .unwrap_or_default()
+            .into_iter()
+            .filter(|e| matches!(e, Evidence::UnitTest | Evidence::CompiledKernel))
+            .map(Evidence::words)
+            .collect();
+        if !tested.is_empty() {
+            words.push_str(", by ");
+            words.push_str(&tested.join(" and "));
+        }
         match said.iter_mut().find(|(w, _)| *w == words) {
             Some((_, on)) => on.push(f.target),
             None => said.push((words, vec![f.target])),
         }
     }
     for (words, on) in said {
-        h.raw("<tr><th>Waveglass runs it<td>").text(&words);
-        h.raw(" on ").text(&on.join(", "));
+        h.raw("<tr><th>Run on ")
+            .text(&on.join(", "))
+            .raw("<td>")
+            .text(&words);
     }
     h.raw("</table>");
 }

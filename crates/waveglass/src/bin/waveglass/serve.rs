@@ -52,7 +52,10 @@ fn serve(listener: &TcpListener, port: u16) {
             std::thread::sleep(Duration::from_millis(50));
             continue;
         };
-        let place = Place::take(&open);
+        let Some(place) = Place::take(&open) else {
+            http::turn_away(stream);
+            continue;
+        };
         let spawned = std::thread::Builder::new().spawn(move || connection(stream, port, place));
         if spawned.is_err() {
             std::thread::sleep(Duration::from_millis(50));
@@ -61,32 +64,26 @@ fn serve(listener: &TcpListener, port: u16) {
 }
 
 /// A place among the connections, given back when it is dropped.
-struct Place {
-    open: Arc<AtomicUsize>,
-    granted: bool,
-}
+struct Place(Arc<AtomicUsize>);
 
 impl Place {
-    fn take(open: &Arc<AtomicUsize>) -> Self {
-        Self {
-            granted: open.fetch_add(1, Ordering::Relaxed) < CONNECTIONS,
-            open: Arc::clone(open),
+    /// A place, where one is left. Only the thread that listens takes places.
+    fn take(open: &Arc<AtomicUsize>) -> Option<Self> {
+        if open.load(Ordering::Relaxed) >= CONNECTIONS {
+            return None;
         }
+        open.fetch_add(1, Ordering::Relaxed);
+        Some(Self(Arc::clone(open)))
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.open.fetch_sub(1, Ordering::Relaxed);
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-fn connection(mut stream: TcpStream, port: u16, place: Place) {
-    if !place.granted {
-        let busy = Answer::refusal(503, "too many connections at a time");
-        http::write(stream, &busy, false);
-        return;
-    }
+fn connection(mut stream: TcpStream, port: u16, _place: Place) {
     match http::read(&mut stream, port) {
         Ok(request) => {
             let answer = answer(&request.path, &request.query);

@@ -135,9 +135,16 @@ fn reason(status: u16) -> &'static str {
         408 => "Request Timeout",
         421 => "Misdirected Request",
         431 => "Request Header Fields Too Large",
-        503 => "Service Unavailable",
         _ => "Error",
     }
+}
+
+/// Ends a connection for which there is no room, without waiting for it.
+pub(crate) fn turn_away(mut stream: TcpStream) {
+    let _ = stream.set_nonblocking(true);
+    let _ = stream.write_all(
+        b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+    );
 }
 
 /// Writes an answer and ends the connection. A client that has gone, or does not take it in time,
