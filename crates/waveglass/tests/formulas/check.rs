@@ -375,17 +375,25 @@ impl<'a> One<'a> {
 
     /// What the notes say of the half of a register that the formula does not write.
     fn other_half(&self, d: &Dest, slot: &Slot, lane: usize) -> Option<String> {
-        if d.assigned[..2] != [0xffff, 0] || !matches!(slot.home, Home::Vector(_)) {
+        // The half that is left, where no more than one is written.
+        let left = match d.assigned[..2] {
+            [0xffff, 0] => 16,
+            [0xffff_0000, 0] => 0,
+            _ => return None,
+        };
+        if !matches!(slot.home, Home::Vector(_)) {
             return None;
         }
         let rule = self.library.other_half(self.mnemonic);
         let zero = match rule {
-            OtherHalf::Unsaid => return None,
             OtherHalf::Kept => false,
+            OtherHalf::ZeroOnCdna5 => {
+                self.before.target.generation() == waveglass::isa::Generation::Cdna5
+            }
             OtherHalf::Zero => true,
             OtherHalf::ZeroBefore => self.before.target.is_gfx9(),
         };
-        let half = |w: u32| if slot.low == 16 { w & 0xffff } else { w >> 16 };
+        let half = |w: u32| w >> (left - slot.low) & 0xffff;
         let got = half(slot.dword(self.after, lane, 0));
         let old = half(slot.dword(self.before, lane, 0));
         let expected = if zero { 0 } else { old };
