@@ -33,7 +33,12 @@ const ROUNDS: usize = 3;
 const SCALAR_ROUNDS: usize = 120;
 
 /// Compares an instruction with the formulas of its parts.
-pub(crate) fn check(bench: &mut Bench, library: &Library, inst: &Inst, parts: &[Part<'_>]) -> Outcome {
+pub(crate) fn check(
+    bench: &mut Bench,
+    library: &Library,
+    inst: &Inst,
+    parts: &[Part<'_>],
+) -> Outcome {
     let mut formulas = Vec::new();
     for p in parts {
         let formula = library.formula(p.mnemonic);
@@ -49,7 +54,14 @@ pub(crate) fn check(bench: &mut Bench, library: &Library, inst: &Inst, parts: &[
     let rounds = if vector { ROUNDS } else { SCALAR_ROUNDS };
     for round in 0..rounds {
         let reads_lanes = formulas.iter().any(|(_, f, _)| reads_lanes(f));
-        fill(&mut bench.wave, &mut random, vector, round, &formulas, reads_lanes);
+        fill(
+            &mut bench.wave,
+            &mut random,
+            vector,
+            round,
+            &formulas,
+            reads_lanes,
+        );
         let before = bench.wave.clone();
         // What cannot be evaluated is not executed with any values either.
         for (mnemonic, formula, subject) in &formulas {
@@ -153,7 +165,10 @@ fn fill(
         }
     }
     // The width of a group of lanes is a power of two, and lanes are within it.
-    if formulas.iter().any(|(m, _, _)| m.starts_with("v_permlane_")) {
+    if formulas
+        .iter()
+        .any(|(m, _, _)| m.starts_with("v_permlane_"))
+    {
         let [_, first, second] = [0, 1, 2].map(|i| formulas[0].2.sources.get(i));
         let width = 2 << random.below(5);
         let indexed = formulas[0].0 == "v_permlane_idx_gen_b32";
@@ -166,16 +181,41 @@ fn fill(
             }
         }
     }
-    // Equal sources too, which random ones never are.
-    if !vector && round % 5 == 0 {
-        if let Some((_, _, s)) = formulas.first() {
-            if let [a, b, ..] = &s.sources[..] {
-                if let (Home::Scalar(x), Home::Scalar(y)) = (a.home, b.home) {
-                    for k in 0..a.dwords().min(b.dwords()) {
-                        wave.sgpr[y + k] = wave.sgpr[x + k];
-                    }
+    // What comparisons with an immediate look for, and its neighbours.
+    if let (0, Some((_, _, s))) = (round % 3, formulas.first()) {
+        if let (true, Some(Home::Scalar(r))) =
+            (s.simm16 != 0, s.destinations.first().map(|d| d.home))
+        {
+            let simm = match round % 2 {
+                0 => s.simm16 as i16 as u32,
+                _ => s.simm16 as u32,
+            };
+            wave.sgpr[r] = simm.wrapping_add(random.below(3) as u32).wrapping_sub(1);
+        }
+    }
+    for (_, _, subject) in formulas {
+        for (n, two) in subject.sources.windows(2).enumerate() {
+            make_equal(wave, two, vector, round, n);
+        }
+    }
+}
+
+/// Makes neighbouring sources equal in some lanes, which random ones never are.
+fn make_equal(wave: &mut Wave, two: &[Slot], vector: bool, round: usize, n: usize) {
+    let dwords = two[0].dwords().min(two[1].dwords());
+    for k in 0..dwords {
+        match (two[0].home, two[1].home) {
+            (Home::Scalar(x), Home::Scalar(y)) if !vector && round % 5 == 2 * n => {
+                wave.sgpr[(y + k) & 127] = wave.sgpr[(x + k) & 127];
+            }
+            (Home::Vector(x), Home::Vector(y)) => {
+                // All kinds of values come to stand in these lanes in turn.
+                for lane in (0..wave.lanes()).filter(|lane| lane % 7 == 2 + n) {
+                    let v = wave.lane(x + k, lane);
+                    wave.set_lane(y + k, lane, v);
                 }
             }
+            _ => {}
         }
     }
 }
@@ -195,13 +235,7 @@ pub(crate) struct One<'a> {
 impl<'a> One<'a> {
     /// The lane before the instruction.
     pub(crate) fn env_before(&self, lane: usize) -> Env<'a> {
-        Env::new(
-            self.library,
-            self.mnemonic,
-            self.before,
-            self.subject,
-            lane,
-        )
+        Env::new(self.library, self.mnemonic, self.before, self.subject, lane)
     }
 
     fn env(&self, lane: usize) -> Result<Env<'a>, String> {
@@ -229,7 +263,10 @@ impl<'a> One<'a> {
             let mut vectors = self.subject.destinations.iter().filter(|s| !s.mask);
             for d in &env.d {
                 let Some(slot) = vectors.next() else { break };
-                let found = if on || matches!(slot.home, Home::Scalar(_)) || writes_any_lane(self.formula) {
+                let found = if on
+                    || matches!(slot.home, Home::Scalar(_))
+                    || writes_any_lane(self.formula)
+                {
                     self.compare(&env, d, slot, lane)
                 } else {
                     self.kept(slot, lane)
@@ -263,7 +300,10 @@ impl<'a> One<'a> {
         let expected = exec_out.unwrap_or(exec);
         if self.after.exec() != expected {
             let lane = (self.after.exec() ^ expected).trailing_zeros() as usize;
-            let why = format!("EXEC is {:#x}, {expected:#x} by the formula", self.after.exec());
+            let why = format!(
+                "EXEC is {:#x}, {expected:#x} by the formula",
+                self.after.exec()
+            );
             return Outcome::Differs(self.explain(lane, &why));
         }
         Outcome::Same
@@ -316,7 +356,13 @@ impl<'a> One<'a> {
     }
 
     /// What differs between a destination and what the formula made of it.
-    pub(crate) fn compare(&self, env: &Env<'_>, d: &Dest, slot: &Slot, lane: usize) -> Option<String> {
+    pub(crate) fn compare(
+        &self,
+        env: &Env<'_>,
+        d: &Dest,
+        slot: &Slot,
+        lane: usize,
+    ) -> Option<String> {
         let dwords = slot.dwords().max(1);
         let tolerance = Tolerance {
             approximate: self.approximate,
@@ -349,11 +395,17 @@ impl<'a> One<'a> {
                 }
             }
         }
+        // What M0 led to may be this very register.
+        if !env.moved.is_empty() {
+            return None;
+        }
+        let half = left_half(d).is_some();
         if let Some(why) = self.other_half(d, slot, lane) {
             return Some(why);
         }
         (0..dwords).find_map(|k| {
-            let mask = d.assigned[k];
+            // What the formula does not assign is kept.
+            let mask = if half { d.assigned[k] } else { u32::MAX };
             ((expected[k] ^ got[k]) & mask != 0).then(|| {
                 let (e, g) = (hex(&d.words, dwords), hex(&got, dwords));
                 format!("{g}, {e} by the formula")
@@ -375,16 +427,11 @@ impl<'a> One<'a> {
 
     /// What the notes say of the half of a register that the formula does not write.
     fn other_half(&self, d: &Dest, slot: &Slot, lane: usize) -> Option<String> {
-        // The half that is left, where no more than one is written.
-        let left = match d.assigned[..2] {
-            [0xffff, 0] => 16,
-            [0xffff_0000, 0] => 0,
-            _ => return None,
+        let left = left_half(d)?;
+        let rule = match slot.home {
+            Home::Vector(_) => self.library.other_half(self.mnemonic),
+            _ => OtherHalf::Zero,
         };
-        if !matches!(slot.home, Home::Vector(_)) {
-            return None;
-        }
-        let rule = self.library.other_half(self.mnemonic);
         let zero = match rule {
             OtherHalf::Kept => false,
             OtherHalf::ZeroOnCdna5 => {
@@ -403,7 +450,10 @@ impl<'a> One<'a> {
     /// An inactive lane keeps its register.
     pub(crate) fn kept(&self, slot: &Slot, lane: usize) -> Option<String> {
         (0..slot.dwords()).find_map(|k| {
-            let (old, new) = (slot.dword(self.before, lane, k), slot.dword(self.after, lane, k));
+            let (old, new) = (
+                slot.dword(self.before, lane, k),
+                slot.dword(self.after, lane, k),
+            );
             (old != new && slot.access != Access::Read)
                 .then(|| format!("an inactive lane has {new:#x} in place of {old:#x}"))
         })
@@ -418,7 +468,9 @@ impl<'a> One<'a> {
             text += &format!(" S{n}={}", hex(&words, words.len()));
         }
         if let Some(d) = self.subject.destinations.first() {
-            let words: Vec<u32> = (0..d.dwords()).map(|k| d.dword(self.before, lane, k)).collect();
+            let words: Vec<u32> = (0..d.dwords())
+                .map(|k| d.dword(self.before, lane, k))
+                .collect();
             text += &format!(" D={}", hex(&words, words.len()));
         }
         format!(
@@ -430,13 +482,26 @@ impl<'a> One<'a> {
     }
 }
 
+/// The first bit of the half of a register that is left, where one half is written.
+fn left_half(d: &Dest) -> Option<u32> {
+    match d.assigned[..2] {
+        [0xffff, 0] => Some(16),
+        [0xffff_0000, 0] => Some(0),
+        _ => None,
+    }
+}
+
 /// Whether the formula writes a lane whether it is active or not.
 fn writes_any_lane(formula: &[Stmt]) -> bool {
     format!("{formula:?}").contains("Assign(Member(Call(\"lane\"")
 }
 
 fn hex(words: &[u32], dwords: usize) -> String {
-    let digits: String = words[..dwords].iter().rev().map(|w| format!("{w:08x}")).collect();
+    let digits: String = words[..dwords]
+        .iter()
+        .rev()
+        .map(|w| format!("{w:08x}"))
+        .collect();
     format!("0x{digits}")
 }
 

@@ -372,9 +372,7 @@ impl<'a> Env<'a> {
                     ..at
                 }))
             }
-            Expr::Element(base, _, i) => self.part_of(base, |env| {
-                Ok((8 * env.index(i)?, 8))
-            }),
+            Expr::Element(base, _, i) => self.part_of(base, |env| Ok((8 * env.index(i)?, 8))),
             Expr::Index(base, i) => self.part_of(base, |env| Ok((env.index(i)?, 1))),
             Expr::Slice(base, high, low) => self.part_of(base, |env| {
                 let (high, low) = (env.index(high)?, env.index(low)?);
@@ -492,7 +490,12 @@ impl<'a> Env<'a> {
 
     fn member(&mut self, base: &Expr, member: &str) -> Computed<Value> {
         let v = self.read_member(base, member)?;
-        if let Value::Float(Float { v, format: Some(t), code }) = v {
+        if let Value::Float(Float {
+            v,
+            format: Some(t),
+            code,
+        }) = v
+        {
             self.signalling |= code.is_some_and(|c| t.is_signalling(c));
             self.denormal |= v != 0.0 && v.abs() < t.smallest_normal();
         }
@@ -505,7 +508,9 @@ impl<'a> Env<'a> {
                 let t = Format::named(member, self.fnuz);
                 let width = t.ok_or_else(|| format!("type {member}"))?.width();
                 let i = self.index(i)?;
-                return self.bits_of(base, i * width, width)?.typed(member, self.fnuz);
+                return self
+                    .bits_of(base, i * width, width)?
+                    .typed(member, self.fnuz);
             }
         }
         if let (Expr::Name(n), "index") = (base, member) {
@@ -527,7 +532,9 @@ impl<'a> Env<'a> {
                     let width = width.or(integer_type(member).map(|(_, w)| w));
                     let width = width.ok_or_else(|| format!("type {member}"))?;
                     let memory = self.memory.as_ref().ok_or_else(|| format!("reads {n}"))?;
-                    return memory.read(n == "LDS", address, width)?.typed(member, false);
+                    return memory
+                        .read(n == "LDS", address, width)?
+                        .typed(member, false);
                 }
                 Expr::Name(n) if n == "VGPR" => {
                     let v = self.wave.lane(i_of(self)?, self.lane);
@@ -702,16 +709,16 @@ impl<'a> Env<'a> {
         match base {
             Expr::Name(n) if n == "VCC" => {
                 let mask = match self.subject.mask_in() {
-                    Some(s) => Value::bits(
-                        gather(0, s.bits, |k| s.dword(self.wave, 0, k)),
-                        s.bits,
-                    ),
+                    Some(s) => Value::bits(gather(0, s.bits, |k| s.dword(self.wave, 0, k)), s.bits),
                     None => Value::bits(self.wave.vcc().into(), 64),
                 };
                 mask.slice(i, 1)
             }
             Expr::Name(n)
-                if matches!(n.as_str(), "MEM" | "LDS" | "SGPR" | "VGPR" | "HWREG" | "IMG" | "GWS") =>
+                if matches!(
+                    n.as_str(),
+                    "MEM" | "LDS" | "SGPR" | "VGPR" | "HWREG" | "IMG" | "GWS"
+                ) =>
             {
                 Err(format!("reads {n}"))
             }
@@ -788,7 +795,7 @@ fn name_of(t: Format) -> &'static str {
 
 /// The type of the elements of a packed instruction: the last one in its name.
 fn element(mnemonic: &str) -> Option<&str> {
-    mnemonic.rsplit('_').find(|part| {
-        Format::named(part, false).is_some() || integer_type(part).is_some()
-    })
+    mnemonic
+        .rsplit('_')
+        .find(|part| Format::named(part, false).is_some() || integer_type(part).is_some())
 }

@@ -258,5 +258,9 @@ pub(crate) fn fma_odd(a: f64, b: f64, c: f64) -> f64 {
         return s;
     }
     let away = (lost > 0.0) == (s > 0.0);
-    f64::from_bits(if away { s.to_bits() + 1 } else { s.to_bits() - 1 })
+    f64::from_bits(if away {
+        s.to_bits() + 1
+    } else {
+        s.to_bits() - 1
+    })
 }

@@ -14,7 +14,8 @@ pub(crate) struct Place<'a> {
 }
 
 fn formatted(f: Float) -> Result<Format, String> {
-    f.format.ok_or_else(|| "a number without a format".to_owned())
+    f.format
+        .ok_or_else(|| "a number without a format".to_owned())
 }
 
 fn width_of(v: Value) -> Result<u32, String> {
@@ -43,11 +44,9 @@ fn integer(name: &str, a: Value) -> Option<Computed> {
         Ok(Value::int(f(v, width_of(a)?)))
     };
     Some(match name {
-        "zext" => a.as_int().map(Value::int),
+        "zext" => width_of(a).and_then(|w| Ok(Value::int((a.raw()? & ones(w)) as i128))),
         "sext" => width_of(a).and_then(|w| a.typed(&format!("i{w}"), false)),
-        "popcount" => a
-            .raw()
-            .map(|b| Value::int(i128::from(b.count_ones()))),
+        "popcount" => a.raw().map(|b| Value::int(i128::from(b.count_ones()))),
         "reverse_bits" => with_width(|v, w| ((v as u128).reverse_bits() >> (128 - w)) as i128),
         "first_one_low" => a.raw().map(|b| match b {
             0 => Value::int(-1),
@@ -62,7 +61,9 @@ fn integer(name: &str, a: Value) -> Option<Computed> {
             b => i128::from(b.leading_zeros()) - 128 + i128::from(w),
         }),
         "leading_sign" => with_width(|v, w| {
-            let same = (0..w).rev().take_while(|i| (v >> i & 1) == (v >> (w - 1) & 1));
+            let same = (0..w)
+                .rev()
+                .take_while(|i| (v >> i & 1) == (v >> (w - 1) & 1));
             match same.count() as u32 {
                 n if n == w => -1,
                 n => i128::from(n),
@@ -98,9 +99,7 @@ fn float(name: &str, f: Float) -> Option<Computed> {
         "rint" => Ok(f.map(f64::round_ties_even)),
         "isnan" => truth(Ok(f.v.is_nan())),
         "isinf" => truth(Ok(f.v.is_infinite())),
-        "denormal" => {
-            truth(formatted(f).map(|t| f.v != 0.0 && f.v.abs() < t.smallest_normal()))
-        }
+        "denormal" => truth(formatted(f).map(|t| f.v != 0.0 && f.v.abs() < t.smallest_normal())),
         "flush" => formatted(f).map(|t| {
             let flushed = f.v.abs() < t.smallest_normal();
             Value::Float(if flushed {
@@ -110,7 +109,11 @@ fn float(name: &str, f: Float) -> Option<Computed> {
             })
         }),
         "quiet" => code().map(|(t, c)| {
-            let quiet = if t.is_nan(c) { 1 << (t.significand - 1) } else { 0 };
+            let quiet = if t.is_nan(c) {
+                1 << (t.significand - 1)
+            } else {
+                0
+            };
             Value::Float(Float {
                 code: Some(c | quiet),
                 ..f
@@ -190,7 +193,11 @@ fn class(t: Format, code: u64, v: f64) -> i128 {
         m if m < t.smallest_normal() => 1,
         _ => 2,
     };
-    if v.is_sign_negative() { 5 - kind } else { 6 + kind }
+    if v.is_sign_negative() {
+        5 - kind
+    } else {
+        6 + kind
+    }
 }
 
 /// The nearest number of a format. A NaN stays one for the moment, also where the format has none.
@@ -312,7 +319,11 @@ fn stochastic(x: Float, random: Value, t: Format) -> Computed {
         let moved = F32.encode(v, Round::Nearest) + (random.raw()? as u64 >> (32 - cut));
         // A carry out of the largest exponent is an overflow.
         let larger = F32.decode(moved);
-        v = if larger.is_finite() { larger } else { f64::INFINITY.copysign(v) };
+        v = if larger.is_finite() {
+            larger
+        } else {
+            f64::INFINITY.copysign(v)
+        };
     }
     // Cutting off alone would stop at the largest number.
     let largest = t.decode(t.largest());

@@ -16,13 +16,16 @@ pub(crate) enum OtherHalf {
     ZeroOnCdna5,
 }
 
-/// The sentences of the notes; without one of them the other half is kept (`data/vocabulary/notation.txt`
+/// The sentences of the notes; without one of them the other half of a vector register is kept (`data/vocabulary/notation.txt`
 /// on the name D).
 const OTHER_HALF: &[(&str, OtherHalf)] = &[
     ("write zeros to the other half", OtherHalf::ZeroBefore),
     ("always on CDNA 5, the other half", OtherHalf::ZeroOnCdna5),
     ("clears the upper half", OtherHalf::Zero),
-    ("upper half of the destination becomes zero", OtherHalf::Zero),
+    (
+        "upper half of the destination becomes zero",
+        OtherHalf::Zero,
+    ),
 ];
 
 /// Formulas by mnemonic.
@@ -48,6 +51,14 @@ impl Library {
         let mut halves = self.halves.borrow_mut();
         halves.insert(mnemonic.to_owned(), half);
         half
+    }
+
+    /// Puts another formula in the place of a mnemonic's.
+    pub(crate) fn replace(&self, mnemonic: &str, lines: &[String]) -> Result<(), String> {
+        let formula = parse(lines)?;
+        let mut read = self.read.borrow_mut();
+        read.insert(mnemonic.to_owned(), Ok(formula));
+        Ok(())
     }
 
     /// The formula of a mnemonic, or why there is none.

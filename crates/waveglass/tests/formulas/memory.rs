@@ -26,11 +26,18 @@ pub(crate) struct Memory<'a> {
 impl Memory<'_> {
     /// Bits at an address.
     pub(crate) fn read(&self, lds: bool, address: u64, width: u32) -> Result<Value, String> {
-        let (bytes, base) = if lds { (self.lds, 0) } else { (self.bytes, MEMORY) };
+        let (bytes, base) = if lds {
+            (self.lds, 0)
+        } else {
+            (self.bytes, MEMORY)
+        };
         let at = address.wrapping_sub(base) as usize;
         let found = bytes.get(at..).and_then(|b| b.get(..width as usize / 8));
         let found = found.ok_or(NO_MEMORY)?;
-        let bits = found.iter().rev().fold(0u128, |b, x| b << 8 | u128::from(*x));
+        let bits = found
+            .iter()
+            .rev()
+            .fold(0u128, |b, x| b << 8 | u128::from(*x));
         Ok(Value::bits(bits & ones(width), width))
     }
 
@@ -74,7 +81,13 @@ pub(crate) fn check_memory(
     fill_memory(bench, &mut random);
     for round in 0..ROUNDS {
         let lane = random.below(bench.wave.lanes());
-        let memory = match address(bench, &subject, mnemonic, lane, 32 + 16 * random.below(48) as u64) {
+        let memory = match address(
+            bench,
+            &subject,
+            mnemonic,
+            lane,
+            32 + 16 * random.below(48) as u64,
+        ) {
             Ok(m) => m,
             Err(why) => return Outcome::NotCompared(why),
         };
@@ -170,7 +183,11 @@ fn address(
             _ => 0,
         };
         // An index or offset in vector registers adds nothing.
-        if let Some(Slot { home: Home::Vector(r), .. }) = subject.vaddr {
+        if let Some(Slot {
+            home: Home::Vector(r),
+            ..
+        }) = subject.vaddr
+        {
             wave.set_lane(r, lane, 0);
             wave.set_lane(r + 1, lane, 0);
         }
@@ -182,18 +199,31 @@ fn address(
         wave.set_s64(s, base);
     }
     let lds = mnemonic.starts_with("ds_");
-    let Some(Slot { home: Home::Vector(r), bits, .. }) = subject.vaddr else {
+    let Some(Slot {
+        home: Home::Vector(r),
+        bits,
+        ..
+    }) = subject.vaddr
+    else {
         // LDS operations without an address register take it from M0.
         let from = if lds { M0.into() } else { base };
         return Ok((from.wrapping_add(offset), 0, base));
     };
     let at = at.wrapping_sub(offset);
-    let register = if lds || base != 0 { at } else { MEMORY.wrapping_add(at) };
+    let register = if lds || base != 0 {
+        at
+    } else {
+        MEMORY.wrapping_add(at)
+    };
     wave.set_lane(r, lane, register as u32);
     if bits > 32 {
         wave.set_lane(r + 1, lane, (register >> 32) as u32);
     }
-    Ok((base.wrapping_add(register).wrapping_add(offset), register, base))
+    Ok((
+        base.wrapping_add(register).wrapping_add(offset),
+        register,
+        base,
+    ))
 }
 
 /// Fills the data's registers and what the access finds.
@@ -209,7 +239,11 @@ fn fill(
     wave.mode = Mode(0xf0);
     wave.set_exec(1 << lane);
     wave.sgpr[sreg::M0] = M0;
-    let data = subject.data.iter().flatten().map(|at| &subject.sources[*at]);
+    let data = subject
+        .data
+        .iter()
+        .flatten()
+        .map(|at| &subject.sources[*at]);
     for slot in data.chain(&subject.destinations) {
         let Home::Vector(r) = slot.home else { continue };
         for k in (0..slot.dwords()).step_by(2) {
@@ -223,7 +257,11 @@ fn fill(
     // The same kind of value in memory, and every third time what a comparison looks for.
     let mut found = Vec::new();
     for _ in 0..2 {
-        found.extend(pair(random, round % KINDS).iter().flat_map(|w| w.to_le_bytes()));
+        found.extend(
+            pair(random, round % KINDS)
+                .iter()
+                .flat_map(|w| w.to_le_bytes()),
+        );
     }
     if round % 3 == 0 {
         let comparands = match subject.data {
@@ -232,7 +270,11 @@ fn fill(
             _ => Vec::new(),
         };
         if let Some(slot) = comparands.get(random.below(comparands.len().max(1))) {
-            let half = if comparands.len() == 1 && slot.dwords() > 1 { slot.dwords() / 2 } else { 0 };
+            let half = if comparands.len() == 1 && slot.dwords() > 1 {
+                slot.dwords() / 2
+            } else {
+                0
+            };
             for k in half..slot.dwords() {
                 let w = slot.dword(wave, lane, k).to_le_bytes();
                 let at = 4 * (k - half);
@@ -282,7 +324,10 @@ fn differs(
         let same = format.is_some_and(|t| is_same_float(one, env, t, stored, got));
         place.copy_from_slice(if same { got } else { stored });
     }
-    for (got, expected, space) in [(&after, &expected[0], "memory"), (&after_lds, &expected[1], "LDS")] {
+    for (got, expected, space) in [
+        (&after, &expected[0], "memory"),
+        (&after_lds, &expected[1], "LDS"),
+    ] {
         if let Some(i) = (0..BYTES).find(|i| got[*i] != expected[*i]) {
             let from = i & !7;
             return Some(format!(

@@ -36,10 +36,35 @@ const F16S: &[u16] = &[
     0xb800, 0x3e00, 0xc100, 0x4248, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0xfe01, 0x7c01, 0xfd00,
 ];
 const F32S: &[u32] = &[
-    0, 0x8000_0000, 1, 0x8000_0001, 0x007f_ffff, 0x807f_ffff, 0x0080_0000, 0x8080_0000, 0x3f7f_ffff,
-    0x3f80_0000, 0xbf80_0000, 0x3f80_0001, 0x3f00_0000, 0xbf00_0000, 0x4020_0000, 0xc020_0000,
-    0x4f00_0000, 0xcf00_0000, 0x4f80_0000, 0x7f7f_ffff, 0xff7f_ffff, 0x7f80_0000, 0xff80_0000,
-    0x7fc0_0000, 0xffc0_0001, 0x7f80_0001, 0xffa0_0000, 0x4780_0000, 0x3e80_0000,
+    0,
+    0x8000_0000,
+    1,
+    0x8000_0001,
+    0x007f_ffff,
+    0x807f_ffff,
+    0x0080_0000,
+    0x8080_0000,
+    0x3f7f_ffff,
+    0x3f80_0000,
+    0xbf80_0000,
+    0x3f80_0001,
+    0x3f00_0000,
+    0xbf00_0000,
+    0x4020_0000,
+    0xc020_0000,
+    0x4f00_0000,
+    0xcf00_0000,
+    0x4f80_0000,
+    0x7f7f_ffff,
+    0xff7f_ffff,
+    0x7f80_0000,
+    0xff80_0000,
+    0x7fc0_0000,
+    0xffc0_0001,
+    0x7f80_0001,
+    0xffa0_0000,
+    0x4780_0000,
+    0x3e80_0000,
 ];
 const F64S: &[u64] = &[
     0,
@@ -64,9 +89,32 @@ const F64S: &[u64] = &[
     0xfff4_0000_0000_0000,
 ];
 const INTEGERS: &[u32] = &[
-    0, 1, 2, 15, 16, 31, 32, 33, 63, 64, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7f_ffff,
-    0x80_0000, 0x7fff_ffff, 0x8000_0000, 0xffff_fffe, u32::MAX, 0x8000_8000, 0x7fff_7fff,
-    0xffff_0000, 0x0080_0004,
+    0,
+    1,
+    2,
+    15,
+    16,
+    31,
+    32,
+    33,
+    63,
+    64,
+    0x7f,
+    0x80,
+    0xff,
+    0x7fff,
+    0x8000,
+    0xffff,
+    0x7f_ffff,
+    0x80_0000,
+    0x7fff_ffff,
+    0x8000_0000,
+    0xffff_fffe,
+    u32::MAX,
+    0x8000_8000,
+    0x7fff_7fff,
+    0xffff_0000,
+    0x0080_0004,
 ];
 
 /// How many kinds of values there are.
@@ -87,7 +135,11 @@ pub(crate) fn pair(r: &mut Random, kind: usize) -> [u32; 2] {
                 if r.below(2) == 0 { v } else { v.wrapping_neg() }
             };
             let v = small(r);
-            let sign = if r.below(2) == 0 { 0 } else { (v as i32 >> 31) as u32 };
+            let sign = if r.below(2) == 0 {
+                0
+            } else {
+                (v as i32 >> 31) as u32
+            };
             [v, sign]
         }
         3 => [r.choice(F32S), r.choice(F32S)],

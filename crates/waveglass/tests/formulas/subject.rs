@@ -117,12 +117,7 @@ impl Subject {
         Ok(out)
     }
 
-    fn add(
-        &mut self,
-        inst: &Inst,
-        wave: &Wave,
-        o: &'static OperandDef,
-    ) -> Result<(), String> {
+    fn add(&mut self, inst: &Inst, wave: &Wave, o: &'static OperandDef) -> Result<(), String> {
         if matches!(o.kind, OperandKind::Mods(_)) {
             return Ok(());
         }
