@@ -1,7 +1,8 @@
 //! Runs an instruction and its formula on the same registers.
 
 use crate::bench::Bench;
-use crate::eval::{Dest, Env};
+use crate::dest::Dest;
+use crate::eval::Env;
 use crate::float::{F64, Format, Special, exponent_of, power};
 use crate::library::{Library, OtherHalf};
 use crate::parser::Stmt;
@@ -182,16 +183,15 @@ fn fill(
         }
     }
     // What comparisons with an immediate look for, and its neighbours.
-    if let (0, Some((_, _, s))) = (round % 3, formulas.first()) {
-        if let (true, Some(Home::Scalar(r))) =
+    if let (0, Some((_, _, s))) = (round % 3, formulas.first())
+        && let (true, Some(Home::Scalar(r))) =
             (s.simm16 != 0, s.destinations.first().map(|d| d.home))
-        {
-            let simm = match round % 2 {
-                0 => s.simm16 as i16 as u32,
-                _ => s.simm16 as u32,
-            };
-            wave.sgpr[r] = simm.wrapping_add(random.below(3) as u32).wrapping_sub(1);
-        }
+    {
+        let simm = match round % 2 {
+            0 => s.simm16 as i16 as u32,
+            _ => s.simm16 as u32,
+        };
+        wave.sgpr[r] = simm.wrapping_add(random.below(3) as u32).wrapping_sub(1);
     }
     for (_, _, subject) in formulas {
         for (n, two) in subject.sources.windows(2).enumerate() {
@@ -276,10 +276,10 @@ impl<'a> One<'a> {
                 }
             }
             let source = self.subject.sources.first();
-            if let Some(slot) = source.filter(|_| env.source.assigned[0] != 0 && on) {
-                if let Some(why) = self.compare(&env, &env.source, slot, lane) {
-                    return Outcome::Differs(self.explain(lane, &why));
-                }
+            if let Some(slot) = source.filter(|_| env.source.assigned[0] != 0 && on)
+                && let Some(why) = self.compare(&env, &env.source, slot, lane)
+            {
+                return Outcome::Differs(self.explain(lane, &why));
             }
             for (bit, mask) in [(env.vcc, &mut vcc), (env.exec_lane, &mut exec_out)] {
                 if let Some(bit) = bit {

@@ -2,8 +2,10 @@
 //! edge values of the registers that it names, by arithmetic of its own, and the instruction is
 //! executed on the same registers.
 
+mod assign;
 mod bench;
 mod check;
+mod dest;
 mod eval;
 mod float;
 mod functions;
