@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use std::hint::black_box;
+use std::io::Read as _;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 use waveglass_asm::{AssembleOptions, assemble};
@@ -10,73 +11,161 @@ use waveglass_isa::Target;
 /// Lines that LLVM gets, so that its start counts for little.
 const LINES: usize = 400_000;
 
-/// Times the assembler over a compiler's output, whole and as its instructions alone, and
-/// `llvm-mc-22` over the same instructions; prints lines a second.
+/// Times the assembler and `llvm-mc-22` over a compiler's output, whole and as its instructions
+/// alone; prints lines a second.
 pub(crate) fn run(target: Target, paths: &[&str]) -> Result<()> {
-    let (mut whole_lines, mut whole_seconds) = (0, 0.0);
+    let mut whole = Vec::new();
     let mut instructions = String::new();
-    let options = AssembleOptions::default();
     for path in paths {
-        let source = std::fs::read_to_string(path).with_context(|| format!("reading {path}"))?;
-        whole_lines += source.lines().count();
-        whole_seconds += best(3, || {
-            assemble(&source, target, &options)
-                .map(|a| {
-                    black_box(a);
-                })
-                .map_err(|d| anyhow::anyhow!("{path}:\n{d}"))
-        })?;
-        for line in source.lines() {
-            let text = line.trim_start();
-            let instruction = line.starts_with('\t')
-                && text.starts_with(|c: char| c.is_ascii_lowercase())
-                && !text.contains('@')
-                && !text.contains("branch");
-            if instruction {
-                instructions.push_str(line);
-                instructions.push('\n');
-            }
-        }
+        let source = read(path)?;
+        instructions_of(&source, &mut instructions);
+        whole.push(source);
     }
+    let lines: usize = whole.iter().map(|s| s.lines().count()).sum();
+    ensure!(lines > 0, "no lines in {}", paths.join(", "));
+    // LLVM's start is taken off: a source without lines costs as much.
+    let empty = llvm(target, &[String::new()])?;
+    let times = 1 + LINES / lines / 4;
+    let many: Vec<String> = (0..times).flat_map(|_| whole.iter().cloned()).collect();
+    let ours = ours(target, &many)?;
+    let llvms = llvm(target, &many)? - empty * many.len() as f64;
+    report(target, "whole files", (lines * times) as f64, ours, llvms);
     let count = instructions.lines().count();
-    ensure!(count > 0, "no instructions in {}", paths.join(", "));
-    let text = instructions.repeat(LINES.div_ceil(count));
-    let lines = text.lines().count() as f64;
-    let ours = best(3, || {
-        assemble(&text, target, &options)
-            .map(|a| {
-                black_box(a);
-            })
-            .map_err(|d| anyhow::anyhow!("{d}"))
-    })?;
-    let file = std::env::temp_dir().join(format!("waveglass-bench-{}.s", std::process::id()));
-    std::fs::write(&file, &text)?;
-    let llvm = best(3, || {
-        let status = Command::new("llvm-mc-22")
-            .args([
-                "--triple=amdgcn-amd-amdhsa",
-                "-filetype=obj",
-                "-o",
-                "/dev/null",
-            ])
-            .arg(format!("-mcpu={target}"))
-            .arg(&file)
-            .stderr(Stdio::null())
-            .status()
-            .context("starting llvm-mc-22")?;
-        ensure!(status.success(), "llvm-mc-22 rejects the source");
-        Ok(())
-    });
-    std::fs::remove_file(&file)?;
-    let llvm = llvm?;
-    println!(
-        "{target}: compiler output {:.0} lines/s",
-        whole_lines as f64 / whole_seconds
+    let text = [instructions.repeat(LINES.div_ceil(count.max(1)))];
+    let lines = text[0].lines().count() as f64;
+    let ours = self::ours(target, &text)?;
+    report(
+        target,
+        "instructions",
+        lines,
+        ours,
+        llvm(target, &text)? - empty,
     );
+    Ok(())
+}
+
+fn report(target: Target, what: &str, lines: f64, ours: f64, llvm: f64) {
     println!(
-        "{target}: instructions {:.0} lines/s, llvm-mc {:.0} lines/s, {:.1} times",
+        "{target}: {what}: {:.0} lines/s, llvm-mc {:.0} lines/s, {:.1} times",
         lines / ours,
         lines / llvm,
+        llvm / ours
+    );
+}
+
+/// A source, compressed or not.
+pub(crate) fn read(path: &str) -> Result<String> {
+    let bytes = std::fs::read(path).with_context(|| format!("reading {path}"))?;
+    if !path.ends_with(".gz") {
+        return Ok(String::from_utf8(bytes)?);
+    }
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(&bytes[..]).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// The lines that hold nothing but an instruction.
+pub(crate) fn instructions_of(source: &str, out: &mut String) {
+    for line in source.lines() {
+        let text = line.trim_start();
+        let instruction = line.starts_with('\t')
+            && text.starts_with(|c: char| c.is_ascii_lowercase())
+            && !text.contains('@')
+            && !text.contains("branch");
+        if instruction {
+            out.push_str(line);
+            out.push('\n');
+        }
+    }
+}
+
+fn ours(target: Target, sources: &[String]) -> Result<f64> {
+    let options = AssembleOptions::default();
+    best(3, || {
+        for s in sources {
+            black_box(assemble(s, target, &options).map_err(|d| anyhow::anyhow!("{d}"))?);
+        }
+        Ok(())
+    })
+}
+
+fn llvm(target: Target, sources: &[String]) -> Result<f64> {
+    let folder = std::env::temp_dir().join(format!("waveglass-bench-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let mut seconds = 0.0;
+    // The same source is written once and timed as often as it is there.
+    let mut seen: Vec<(&String, f64)> = Vec::new();
+    for s in sources {
+        if let Some((_, time)) = seen.iter().find(|(known, _)| *known == s) {
+            seconds += time;
+            continue;
+        }
+        let file = folder.join("source.s");
+        std::fs::write(&file, s)?;
+        let time = best(3, || {
+            let status = Command::new("llvm-mc-22")
+                .args([
+                    "--triple=amdgcn-amd-amdhsa",
+                    "-filetype=obj",
+                    "-o",
+                    "/dev/null",
+                ])
+                .arg(format!("-mcpu={target}"))
+                .arg(&file)
+                .stderr(Stdio::null())
+                .status()
+                .context("starting llvm-mc-22")?;
+            ensure!(status.success(), "llvm-mc-22 rejects the source");
+            Ok(())
+        })?;
+        seen.push((s, time));
+        seconds += time;
+    }
+    std::fs::remove_dir_all(&folder)?;
+    Ok(seconds)
+}
+
+/// Times `waveglass dis` and `llvm-objdump-22 -d` over one code object with all instructions of
+/// some sources.
+pub(crate) fn dis(target: Target, waveglass: &str, paths: &[&str]) -> Result<()> {
+    let mut instructions = String::new();
+    for path in paths {
+        instructions_of(&read(path)?, &mut instructions);
+    }
+    let count = instructions.lines().count();
+    let body = instructions.repeat((LINES / 2).div_ceil(count.max(1)));
+    let lines = body.lines().count() as f64;
+    let source = format!(".globl f\n.type f,@function\nf:\n{body}.size f, .-f\n");
+    let folder = std::env::temp_dir().join(format!("waveglass-bench-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let (s, o, so) = (
+        folder.join("s.s"),
+        folder.join("s.o"),
+        folder.join("s.hsaco"),
+    );
+    std::fs::write(&s, source)?;
+    let run = |command: &mut Command| -> Result<()> {
+        let status = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()?;
+        ensure!(status.success(), "{command:?} fails");
+        Ok(())
+    };
+    run(Command::new("llvm-mc-22")
+        .args(["--triple=amdgcn-amd-amdhsa", "-filetype=obj", "-o"])
+        .args([&o, &s])
+        .arg(format!("-mcpu={target}")))?;
+    run(Command::new("ld.lld-22")
+        .args(["-shared", "-o"])
+        .args([&so, &o]))?;
+    let ours = best(3, || run(Command::new(waveglass).arg("dis").arg(&so)))?;
+    let llvm = best(3, || {
+        run(Command::new("llvm-objdump-22").arg("-d").arg(&so))
+    })?;
+    std::fs::remove_dir_all(&folder)?;
+    println!(
+        "{target}: {lines:.0} instructions: waveglass dis {ours:.3} s, llvm-objdump {llvm:.3} s, {:.1} times",
         llvm / ours
     );
     Ok(())

@@ -9,8 +9,9 @@ mod print;
 
 pub use assemble::{
     Arg, AssembleLimits, AssembleOptions, Assembled, AssembledRelocation, AssembledRelocationKind,
-    AssembledSymbol, BuildError, CodeBuilder, Diagnostic, Diagnostics, Label, LineAssembler,
-    Modifier, Section, Severity, SymbolPlace, assemble, descriptor_directives, metadata_yaml, reg,
+    AssembledSymbol, BuildError, CodeBuilder, Diagnostic, Diagnostics, Expansion, FileLoader,
+    Label, LineAssembler, Load, Modifier, Section, Severity, SymbolPlace, assemble,
+    descriptor_directives, metadata_yaml, reg,
 };
 
 pub use print::{PrintOptions, print, print_bytes};

@@ -416,3 +416,226 @@ fn code_is_built_without_text() -> Result<(), BuildError> {
     ));
     Ok(())
 }
+
+#[test]
+fn leb128_numbers_may_look_ahead() {
+    let source = "\
+.section .x
+.uleb128 .Lend-.Lstart
+.Lstart: .zero 200
+.Lend: .sleb128 .Lstart-.Lend
+.uleb128 .Lfar-.Lstart
+.Lfar:";
+    let a = asm(Target::Gfx900, source).unwrap_or_else(|d| panic!("{d}"));
+    let data = &a.section(".x").expect("a section").data;
+    // 200, then -200, then 204: 200 bytes and two numbers of two bytes each.
+    assert_eq!(data[..2], [0xc8, 0x01]);
+    assert_eq!(data[202..204], [0xb8, 0x7e]);
+    assert_eq!(data[204..], [0xcc, 0x01]);
+}
+
+#[test]
+fn lds_symbols_lie_one_behind_the_other() {
+    let source = ".amdgpu_lds a, 6\n.amdgpu_lds b, 256, 16\n.amdgpu_lds c, 0, 8\n\
+                  s_mov_b32 s0, b@abs32@lo\n.long a, c";
+    let a = asm(Target::Gfx900, source).unwrap_or_else(|d| panic!("{d}"));
+    let words: Vec<u32> = a.sections[0]
+        .data
+        .chunks_exact(4)
+        .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+        .collect();
+    assert_eq!(words, [0xbe80_00ff, 16, 0, 272]);
+    assert_eq!(
+        findings(
+            Target::Gfx900,
+            ".amdgpu_lds a, 65537\n.amdgpu_lds b, 4, 3\n.amdgpu_lds c, -1\nd:\n.amdgpu_lds d, 4"
+        ),
+        [
+            "1:16: size is too large",
+            "2:19: alignment must be a power of two",
+            "3:16: size must be non-negative",
+            "5:13: symbol 'd' is already defined",
+        ]
+    );
+}
+
+fn with_files(source: &str) -> Result<waveglass_asm::Assembled, waveglass_asm::Diagnostics> {
+    let load = |name: &str| match name {
+        "one.inc" => Ok(b"s_nop 1\n.include \"two.inc\"\ns_nop 3\n".to_vec()),
+        "two.inc" => Ok(b"s_nop 2".to_vec()),
+        "loop.inc" => Ok(b".include \"loop.inc\"".to_vec()),
+        "bad.inc" => Ok(b"s_nop 0\n\ts_nopp 1".to_vec()),
+        "data" => Ok((0..10).collect()),
+        _ => Err("no such file".to_owned()),
+    };
+    let options = AssembleOptions {
+        files: Some(waveglass_asm::FileLoader(std::sync::Arc::new(load))),
+        ..AssembleOptions::default()
+    };
+    assemble(source, Target::Gfx900, &options)
+}
+
+#[test]
+fn other_files_come_from_the_loader() {
+    let a = with_files(
+        ".include \"one.inc\"\n.incbin \"data\"\n.incbin \"data\", 4, 3\n.incbin \"data\",,1",
+    )
+    .unwrap_or_else(|d| panic!("{d}"));
+    let data = &a.sections[0].data;
+    assert_eq!(
+        data[..12],
+        [1, 0, 0x80, 0xbf, 2, 0, 0x80, 0xbf, 3, 0, 0x80, 0xbf]
+    );
+    assert_eq!(data[12..], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 4, 5, 6, 0]);
+    let d = with_files(".include \"none\"").unwrap_err();
+    assert_eq!(
+        d.list[0].message,
+        "could not find file 'none': no such file"
+    );
+    let d = with_files(".include \"loop.inc\"").unwrap_err();
+    assert_eq!(
+        d.list[0].message,
+        "files cannot be nested more than 64 levels deep"
+    );
+    let d = with_files("s_nop 0\n.include \"bad.inc\"").unwrap_err();
+    assert_eq!(
+        d.render("k.s"),
+        "bad.inc:2:2: error: invalid instruction\n\ts_nopp 1\n\t^\nhelp: did you mean s_nop?\n\
+         k.s:2: note: bad.inc was entered here\n"
+    );
+    // Without a loader nothing is read.
+    assert_eq!(
+        findings(Target::Gfx900, ".incbin \"data\""),
+        ["1:9: could not find file 'data': no other files may be read here"]
+    );
+}
+
+#[test]
+fn findings_in_macros_name_the_way_to_them() {
+    let source = ".macro inner r\ns_nop 0\ns_mov_b32 \\r, v0\n.endm\n.macro outer\ninner s1\n.endm\n\n.rept 1\nouter\n.endr";
+    let d = asm(Target::Gfx900, source).unwrap_err();
+    let text = d.render("k.s");
+    assert!(text.starts_with("<macro inner>:2:"), "{text}");
+    assert!(text.contains("s_mov_b32 s1, v0\n"), "{text}");
+    assert!(
+        text.ends_with(
+            "<macro outer>:1: note: macro inner was entered here\n\
+             <repetition>:1: note: macro outer was entered here\n\
+             k.s:9: note: repetition was entered here\n"
+        ),
+        "{text}"
+    );
+}
+
+/// Metadata of one kernel with an entry replaced or added.
+fn metadata(
+    key: &str,
+    value: &str,
+) -> Result<waveglass_asm::Assembled, waveglass_asm::Diagnostics> {
+    let mut text = String::from("\t.amdgpu_metadata\n---\namdhsa.kernels:\n");
+    let mut mark = "  - ";
+    let entries = [
+        (".group_segment_fixed_size", "0"),
+        (".kernarg_segment_align", "8"),
+        (".kernarg_segment_size", "12"),
+        (".max_flat_workgroup_size", "1024"),
+        (".name", "k"),
+        (".private_segment_fixed_size", "0"),
+        (".sgpr_count", "'10'"),
+        (".symbol", "k.kd"),
+        (".vgpr_count", "1"),
+        (".wavefront_size", "64"),
+    ];
+    let mut seen = false;
+    for (k, v) in entries {
+        let v = if k == key { value } else { v };
+        seen |= k == key;
+        if v != "none" {
+            text.push_str(&format!("{mark}{k}: {v}\n"));
+            mark = "    ";
+        }
+    }
+    if !seen {
+        text.push_str(&format!("    {key}: {value}\n"));
+    }
+    text.push_str("amdhsa.version:\n  - 1\n  - 2\n...\n\t.end_amdgpu_metadata\n");
+    asm(Target::Gfx900, &text)
+}
+
+#[test]
+fn metadata_is_checked_as_llvm_checks_it() {
+    // What llvm-mc-22 takes.
+    for (key, value) in [
+        (".name", "&a k"),
+        (".name", "!str 12"),
+        (".sgpr_count", "!int 10"),
+        (".sgpr_count", "0x10"),
+        (".sgpr_count", "-1"),
+        (".reqd_workgroup_size", "[1, 2, 3]"),
+        (".unknown", "1"),
+        (".args", "[]"),
+        (".language", "OpenCL C++"),
+    ] {
+        assert!(metadata(key, value).is_ok(), "{key} {value}");
+    }
+    // What it rejects.
+    for (key, value, message) in [
+        (".name", "12", "amdhsa.kernels/0/.name must be text"),
+        (".name", "none", "amdhsa.kernels/0/.name is missing"),
+        (
+            ".sgpr_count",
+            "ten",
+            "amdhsa.kernels/0/.sgpr_count must be a number",
+        ),
+        (
+            ".sgpr_count",
+            "true",
+            "amdhsa.kernels/0/.sgpr_count must be a number",
+        ),
+        (
+            ".reqd_workgroup_size",
+            "[1, 2]",
+            "amdhsa.kernels/0/.reqd_workgroup_size must be a list of 3 numbers",
+        ),
+        (
+            ".uses_dynamic_stack",
+            "1",
+            "amdhsa.kernels/0/.uses_dynamic_stack must be true or false",
+        ),
+        (
+            ".args",
+            "[{.size: 4}]",
+            "amdhsa.kernels/0/.args/0/.offset is missing",
+        ),
+        (
+            ".args",
+            "[{.size: 4, .offset: 0, .value_kind: pointer}]",
+            "amdhsa.kernels/0/.args/0/.value_kind cannot be \"pointer\"",
+        ),
+    ] {
+        let d = metadata(key, value).unwrap_err();
+        assert_eq!(d.list[0].message, format!("invalid metadata: {message}"));
+    }
+    let d = metadata(".language", "Rust").unwrap_err();
+    assert!(d.list[0].message.contains("one of OpenCL C, "), "{d}");
+    let d = metadata(".name", "*a").unwrap_err();
+    assert!(d.list[0].message.contains("aliases"), "{d}");
+}
+
+#[test]
+fn block_scalars_are_read_as_llvm_reads_them() {
+    let hint = |value: &str| {
+        let a = metadata(".vec_type_hint", value).unwrap_or_else(|d| panic!("{d}"));
+        a.metadata.unwrap_or_default()
+    };
+    let holds = |value: &str, text: &str| {
+        hint(value)
+            .windows(text.len())
+            .any(|w| w == text.as_bytes())
+    };
+    assert!(holds("|\n      abc\n\n        def", "abc\n\n  def\n"));
+    assert!(holds(">\n      abc\n      def", "abc def\n"));
+    assert!(holds("|-\n      abc\n      def", "abc\ndef"));
+    assert!(!holds("|-\n      abc\n      def", "abc\ndef\n"));
+    assert!(holds("\"a\\tb\\x41\"", "a\tbA"));
+}

@@ -25,11 +25,21 @@ fn a_comment_without_an_end_is_an_error() {
 fn letters_of_any_length_may_stand_in_metadata() {
     for key in ["é", "鍵", "x🗝", "'é'"] {
         let source = [
-            ".amdgpu_metadata\na: 1\n",
+            ".amdgpu_metadata\namdhsa.version: [1, 2]\namdhsa.kernels: []\n",
             key,
             ": 2\n.end_amdgpu_metadata\n",
         ]
         .concat();
         assert_eq!(findings(&source), "", "{key}");
     }
+}
+
+/// Every kind of mistake with what is said of it, as a terminal shows it.
+#[test]
+fn findings_teach() {
+    let source = include_str!("teaching.s");
+    let d = waveglass_asm::assemble(source, Target::Gfx90a, &Default::default()).unwrap_err();
+    let text = d.render("teaching.s");
+    let want = include_str!("teaching.txt");
+    assert!(text == want, "{text}");
 }

@@ -139,7 +139,7 @@ impl From<&RunError> for Failure {
             RunError::Refused { .. } => Status::Refused,
             RunError::Invalid { .. } => Status::InvalidInstruction,
             RunError::BadJump { .. } => Status::BadJump,
-            RunError::Trap { .. } => Status::Trap,
+            RunError::Trap { .. } | RunError::Exception { .. } => Status::Trap,
             RunError::Fault => Status::MemoryViolation,
             RunError::StepLimit(_) => Status::InstructionLimit,
             RunError::Timeout(_) => Status::TimeLimit,

@@ -34,6 +34,18 @@ const LOAD_RANDOM: &str = "ff0083beb179379e0003047e0102067eff3f05b08400082405820
 const STORE_STRIDED: &str = "ff0083beb179379e0003047e0102067eff3f05b0840008240582058e86000a24800a0a68000a20328006223886000a24ff0a0a6800100000000a24328006263886000a24ff0a0a6800200000000a283280062a3886000a24ff0a0a6800300000000a2c3280062e3886000a24ff0a0a6800400000000a30328006323886000a24ff0a0a6800500000000a34328006363886000a24ff0a0a6800600000000a383280063a3886000a24ff0a0a6800700000000a3c3280063e38004004b0008070dc10047f00008070dc12057f00008070dc14067f00008070dc16077f00008070dc18087f00008070dc1a097f00008070dc1c0a7f00008070dc1e0b7f0004818480048007bfedff85bf000081bf";
 /// The stores beside [`LOAD_RANDOM`].
 const STORE_RANDOM: &str = "ff0083beb179379e0003047e0102067eff3f05b0840008240582058e80000a68050085d2050700008a0a0a20050a0a26000a203280062238c0000a68050085d2050700008a0a0a20050a0a26000a243280062638ff000a6880000000050085d2050700008a0a0a20050a0a26000a283280062a38ff000a68c0000000050085d2050700008a0a0a20050a0a26000a2c3280062e38ff000a6800010000050085d2050700008a0a0a20050a0a26000a303280063238ff000a6840010000050085d2050700008a0a0a20050a0a26000a343280063638ff000a6880010000050085d2050700008a0a0a20050a0a26000a383280063a38ff000a68c0010000050085d2050700008a0a0a20050a0a26000a3c3280063e38004004b0008070dc10047f00008070dc12057f00008070dc14067f00008070dc16077f00008070dc18087f00008070dc1a097f00008070dc1c0a7f00008070dc1e0b7f0004818480048007bfedff85bf000081bf";
+/// 16,384 times eight `global_load_ubyte` of consecutive lanes.
+const LOAD_U8: &str = "810004100102027e0004003280020238004004b0008040dc00007f04408040dc00007f05808040dc00007f06c08040dc00007f07008140dc00007f08408140dc00007f09808140dc00007f0ac08140dc00007f0b04818480048007bfedff85bf000081bf";
+/// The stores beside [`LOAD_U8`].
+const STORE_U8: &str = "810004100102027e0004003280020238004004b0008060dc00047f00408060dc00057f00808060dc00067f00c08060dc00077f00008160dc00087f00408160dc00097f00808160dc000a7f00c08160dc000b7f0004818480048007bfedff85bf000081bf";
+/// The same with `global_load_ushort`.
+const LOAD_U16: &str = "820004100102027e0004003280020238004004b0008048dc00007f04808048dc00007f05008148dc00007f06808148dc00007f07008248dc00007f08808248dc00007f09008348dc00007f0a808348dc00007f0b04818480048007bfedff85bf000081bf";
+/// The stores beside [`LOAD_U16`].
+const STORE_U16: &str = "820004100102027e0004003280020238004004b0008068dc00047f00808068dc00057f00008168dc00067f00808168dc00077f00008268dc00087f00808268dc00097f00008368dc000a7f00808368dc000b7f0004818480048007bfedff85bf000081bf";
+/// 16,384 times eight `global_load_dword` of consecutive lanes, of which EXEC has every other one.
+const LOAD_HOLES: &str = "840004100102027e0004003280020238ff00febe55555555ff00ffbe55555555004004b0008050dc00007f04008150dc00007f05008250dc00007f06008350dc00007f07008450dc00007f08008550dc00007f09008650dc00007f0a008750dc00007f0b04818480048007bfedff85bf000081bf";
+/// The stores beside [`LOAD_HOLES`].
+const STORE_HOLES: &str = "840004100102027e0004003280020238ff00febe55555555ff00ffbe55555555004004b0008070dc00047f00008170dc00057f00008270dc00067f00008370dc00077f00008470dc00087f00008570dc00097f00008670dc000a7f00008770dc000b7f0004818480048007bfedff85bf000081bf";
 /// 65,536 times sixteen `ds_read_b32`, lane l at `4 l + 256 k`.
 const LDS_LOAD: &str = "ff0083beb179379efc3f05b082000224ff0084be0000010000006cd80100000400016cd80100000500026cd80100000600036cd80100000700046cd80100000800056cd80100000900066cd80100000a00076cd80100000b00086cd80100000c00096cd80100000d000a6cd80100000e000b6cd80100000f000c6cd801000010000d6cd801000011000e6cd801000012000f6cd80100001304818480048007bfddff85bf000081bf";
 /// The same at `(l * 0x9e3779b1 >> 10 & 0x3ffc) + 256 k`.
@@ -220,6 +232,65 @@ fn spread(memory: &GlobalMemory, lines: &Lines) {
     }
 }
 
+/// Bytes, shorts, and waves of which every other lane is off, beside a scalar loop over the same addresses.
+fn parts(memory: &GlobalMemory, lines: &Lines) {
+    let every: Vec<usize> = (0..512).collect();
+    let other: Vec<usize> = (0..512).step_by(2).collect();
+    let mut lanes = vec![0u32; 512];
+    for (what, indices, size, hex) in [
+        ("load U8, contiguous", &every, 1, LOAD_U8),
+        ("load U16, contiguous", &every, 2, LOAD_U16),
+        ("load B32, every other lane", &other, 4, LOAD_HOLES),
+    ] {
+        let host = || match size {
+            1 => load_loop(&vec![1u8; 2048], indices, &mut lanes),
+            2 => load_loop(&vec![1u16; 2048], indices, &mut lanes),
+            _ => load_loop(&vec![1u32; 2048], indices, &mut lanes),
+        };
+        lines.ratio(what, 2.0, || kernel(memory, hex, 1), host);
+    }
+    for (what, indices, size, hex) in [
+        ("store U8, contiguous", &every, 1, STORE_U8),
+        ("store U16, contiguous", &every, 2, STORE_U16),
+        ("store B32, every other lane", &other, 4, STORE_HOLES),
+    ] {
+        let host = || match size {
+            1 => store_loop(&mut vec![1u8; 2048], indices, &lanes, |v| v as u8),
+            2 => store_loop(&mut vec![1u16; 2048], indices, &lanes, |v| v as u16),
+            _ => store_loop(&mut vec![1u32; 2048], indices, &lanes, |v| v),
+        };
+        lines.ratio(what, 2.0, || kernel(memory, hex, 1), host);
+    }
+}
+
+/// The host's loads of the kernels of [`parts`].
+fn load_loop<T: Copy + Into<u32>>(data: &[T], indices: &[usize], lanes: &mut [u32]) -> Duration {
+    best(|| {
+        for _ in 0..0x4000 {
+            for (to, &from) in black_box(&mut *lanes).iter_mut().zip(black_box(indices)) {
+                *to = data[from].into();
+            }
+        }
+    })
+}
+
+/// The host's stores of the kernels of [`parts`].
+fn store_loop<T>(
+    data: &mut [T],
+    indices: &[usize],
+    lanes: &[u32],
+    narrow: impl Fn(u32) -> T,
+) -> Duration {
+    best(|| {
+        for _ in 0..0x4000 {
+            for (&from, &to) in black_box(lanes).iter().zip(black_box(indices)) {
+                data[to] = narrow(from);
+            }
+            black_box(&mut *data);
+        }
+    })
+}
+
 fn lds(memory: &GlobalMemory, lines: &Lines) {
     for (what, hex) in [
         ("LDS load B32, contiguous", LDS_LOAD),
@@ -241,5 +312,6 @@ fn main() {
         .expect("64 MiB");
     contiguous(&memory, &lines);
     spread(&memory, &lines);
+    parts(&memory, &lines);
     lds(&memory, &lines);
 }

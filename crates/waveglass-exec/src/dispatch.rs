@@ -2,9 +2,51 @@
 //! Execution State").
 
 use crate::machine::Env;
+use crate::trap::{Exceptions, TrapHandler, Traps};
 use crate::wave::{Mode, ROW_LANES, Wave, sreg};
 use waveglass_isa::Target;
-use waveglass_mem::{Apertures, Generation, Row, Rules};
+use waveglass_mem::{AlignmentMode, Apertures, Generation, Row, Rules};
+
+/// What SH_MEM_CONFIG, SH_MEM_BASES and LDS_CONFIG are set to, which programs cannot change. The default
+/// is what Linux's driver sets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryConfig {
+    /// `SH_MEM_CONFIG.ALIGNMENT_MODE`.
+    pub alignment: AlignmentMode,
+    /// 32-bit flat addresses (`SH_MEM_CONFIG.ADDRESS_MODE`, PTR32); every wave has the copy that it
+    /// started with (Vega ISA 9.5).
+    pub ptr32: bool,
+    /// `SH_MEM_BASES.SHARED_BASE`, where LDS lies in the flat address space; 0 disables it.
+    pub shared_base: Option<u16>,
+    /// `SH_MEM_BASES.PRIVATE_BASE`, the same for scratch.
+    pub private_base: Option<u16>,
+    /// Whether M0 bounds LDS accesses on gfx9, as the manuals have it and compiled code does not.
+    pub m0_bounds_lds: bool,
+    /// Whether LDS accesses out of range go unreported (`LDS_CONFIG.ADDR_OUT_OF_RANGE_REPORTING` = 0).
+    pub hide_lds_range: bool,
+}
+
+impl MemoryConfig {
+    /// The memory rules of a target under these settings.
+    pub fn rules(&self, target: Target) -> Rules {
+        Rules {
+            alignment: self.alignment,
+            report_lds_range: !self.hide_lds_range,
+            m0_bounds_lds: self.m0_bounds_lds,
+            ..rules(target)
+        }
+    }
+
+    /// Where the apertures of a target lie under these settings.
+    pub fn apertures(&self, target: Target) -> Apertures {
+        let usual = apertures(target);
+        Apertures {
+            shared_base: self.shared_base.unwrap_or(usual.shared_base),
+            private_base: self.private_base.unwrap_or(usual.private_base),
+            ptr32: self.ptr32,
+        }
+    }
+}
 
 /// Which registers a kernel asks the hardware to fill (kernel descriptor,
 /// `kernel_code_properties` and `compute_pgm_rsrc2`).
@@ -48,6 +90,12 @@ pub struct Setup {
     pub fp16_overflow: bool,
     /// Named barriers of a workgroup (gfx1250).
     pub named_barriers: u32,
+    /// SH_MEM_CONFIG and SH_MEM_BASES.
+    pub memory: MemoryConfig,
+    /// The trap handler.
+    pub trap_handler: Option<TrapHandler>,
+    /// Exceptions that trap from the start (EXCP_EN of `compute_pgm_rsrc2`).
+    pub exceptions: Exceptions,
 }
 
 /// The AQL packet that a dispatch stands for.
@@ -188,18 +236,22 @@ impl Dispatch {
     /// What handlers need to know of the dispatch.
     pub fn env(&self) -> Env {
         Env {
-            apertures: apertures(self.target),
+            apertures: self.setup.memory.apertures(self.target),
             lds_size: self.packet.group_segment,
             waves_per_group: self.waves_per_group(),
             stop_on_fault: false,
             fault_limit: 64,
             gds: std::sync::Arc::new(waveglass_mem::Gds::new(memory_generation(self.target))),
+            traps: Traps {
+                handler: self.setup.trap_handler,
+                ..Traps::default()
+            },
         }
     }
 
     /// The memory rules of the target.
     pub fn rules(&self) -> Rules {
-        rules(self.target)
+        self.setup.memory.rules(self.target)
     }
 
     /// What the starts of this dispatch's waves have in common.
@@ -231,6 +283,7 @@ impl Dispatch {
         w.id_in_group = index;
         w.scratch_size = self.packet.private_segment;
         w.mode = self.mode();
+        w.enable_exceptions(self.setup.exceptions);
         w.sgpr = starts.sgpr;
         self.base_registers(w, scratch_base);
         self.system_registers(w, group, scratch_offset);

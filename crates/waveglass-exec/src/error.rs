@@ -1,5 +1,6 @@
 //! Why a run stops.
 
+use crate::trap::Exceptions;
 use waveglass_mem::Fault;
 
 /// Why one wave stopped the run; what is needed to explain it travels beside.
@@ -32,6 +33,13 @@ pub enum Stop {
         address: u64,
         /// The trap's number.
         id: u8,
+    },
+    /// An exception that is to trap, and there is no handler.
+    Exception {
+        /// The instruction.
+        address: u64,
+        /// Which exceptions.
+        kinds: Exceptions,
     },
 }
 
@@ -75,6 +83,14 @@ pub enum RunError {
         address: u64,
         /// The trap's number.
         id: u8,
+    },
+    /// An exception that EXCP_EN or TRAP_CTRL has trap, without a trap handler.
+    #[error("exception at {address:#x}: {kinds}; it is enabled, and there is no trap handler")]
+    Exception {
+        /// The instruction.
+        address: u64,
+        /// Which exceptions.
+        kinds: Exceptions,
     },
     /// A memory violation, where the run is to stop at one.
     #[error("a memory violation")]

@@ -33,8 +33,8 @@ pub enum Fidelity {
 /// assert_eq!(fidelity(Target::Gfx900, row("v_add_f32")), Fidelity::Exact);
 /// let rcp = fidelity(Target::Gfx900, row("v_rcp_f32"));
 /// assert!(matches!(rcp, Fidelity::Approximate { .. }));
-/// let rfe = fidelity(Target::Gfx900, row("s_rfe_b64"));
-/// assert!(matches!(rfe, Fidelity::Refused { .. }));
+/// let halt = fidelity(Target::Gfx900, row("s_sendmsghalt"));
+/// assert!(matches!(halt, Fidelity::Refused { .. }));
 /// ```
 pub fn fidelity(target: Target, def: &InstDef) -> Fidelity {
     let name = def.mnemonic;
@@ -62,17 +62,12 @@ pub fn fidelity(target: Target, def: &InstDef) -> Fidelity {
 
 /// Instructions that are refused whatever their operands.
 pub(crate) const REFUSED: &[(&str, &str)] = &[
-    ("s_rfe_b64", NO_TRAP_HANDLER),
-    ("s_rfe_i64", NO_TRAP_HANDLER),
-    ("s_rfe_restore_b64", NO_TRAP_HANDLER),
     (
         "s_sendmsghalt",
         "the wave halts itself, and nobody would resume it",
     ),
     ("s_alloc_vgpr", "dynamic VGPR allocation is not modelled"),
 ];
-
-const NO_TRAP_HANDLER: &str = "a return from the trap handler, and there is none";
 
 /// Why an instruction without semantics has none.
 pub(crate) fn family_reason(def: &InstDef) -> &'static str {
@@ -154,8 +149,8 @@ fn error(name: &'static str) -> Option<&'static str> {
             Some("the clock counts the wave's instructions, not cycles")
         }
         "s_getreg_b32" => Some(
-            "clocks count instructions, and what tells a wave's place on a device is zero or its \
-             place in the workgroup",
+            "clocks count instructions, what tells a wave's place on a device is zero or its place in \
+             the workgroup, and flags do not tell an exception's cycle nor a buffer access out of range",
         ),
         _ => None,
     }
@@ -263,7 +258,7 @@ mod tests {
             "a wait for the cluster's barrier, and there is no cluster",
             "the message has an effect that is not modelled",
             "the hardware register is not modelled",
-            "exceptions of floating point are not gathered",
+            "a return from the trap handler outside of it",
             "the wave halts itself, and nobody would resume it",
         ];
         // Memory and matrix operations have tests of their own.

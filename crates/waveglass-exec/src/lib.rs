@@ -12,6 +12,8 @@
 //!   neg/abs, halves, SDWA, DPP on the way in; omod, clamp, merging and EXEC on the way out.
 //! * `matrix/`: MFMA, WMMA and their kin: one engine over a table of sizes and formats.
 //! * `machine.rs`: what a handler sees: wave, LDS, memory, counters.
+//! * `trap/`: the trap handler, and how waves enter and leave it; `exceptions/`: which floating-point
+//!   exceptions an operation raises.
 //! * `order/`: operations in flight, waits, and registers touched too early.
 //! * `barrier.rs`: the workgroup's barrier and the named ones.
 //! * `dispatch.rs`: launch state by the HSA ABI; `run.rs`: workgroups, barriers, limits.
@@ -45,8 +47,12 @@
 //! MODE: the kernels round to nearest even and keep denormals. Under any other MODE sources and
 //! results are flushed around them, a result after it is rounded; in the directed rounding modes
 //! the kernels of `semantics/vector/rounded.rs` take their place, which compute in integers
-//! (`alu/rounding.rs`) and are some ten times slower; FP16_OVFL limits halves afterwards. Exceptions
-//! are not gathered: reading their bits and enabling their traps is refused.
+//! (`alu/rounding.rs`) and are some ten times slower; FP16_OVFL limits halves afterwards.
+//! Exceptions are worked out beside the kernels, in programs that can tell and nowhere else
+//! (`exceptions/`): their ops take the general path, and are some hundred times slower.
+//!
+//! Traps (`trap/`): `s_trap`, an enabled exception, a memory violation and an illegal instruction make a
+//! handler's step a jump to the trap handler, which is compiled with the program.
 //!
 //! VGPR MSBs (gfx1250): code that is reached with MSBs other than zero is compiled once more for
 //! each setting, so that ops know their registers; `s_set_vgpr_msb` goes on in that copy.
@@ -57,6 +63,7 @@ pub mod alu;
 pub mod barrier;
 pub mod dispatch;
 pub mod error;
+mod exceptions;
 mod fidelity;
 pub mod machine;
 pub mod matrix;
@@ -66,6 +73,7 @@ pub mod rows;
 pub mod run;
 pub mod semantics;
 pub mod stats;
+pub mod trap;
 pub mod valu;
 pub mod wave;
 
@@ -74,12 +82,13 @@ mod testing;
 #[cfg(test)]
 mod testing_program;
 
-pub use dispatch::{Dispatch, Packet, Setup};
+pub use dispatch::{Dispatch, MemoryConfig, Packet, Setup};
 pub use error::{RunError, Stop, WaveFault};
 pub use fidelity::{Fidelity, fidelity};
 pub use order::{Hazard, HazardKind, HazardRegister, MemoryOrder};
-pub use program::{Op, Program, Registers, Step};
+pub use program::{Code, Op, Options, Program, Registers, Step};
 pub use run::{Limits, Outcome, ScratchArena, Trace, Watch, run, scratch_needed};
 pub use semantics::refused::REFUSED as REFUSED_MEMORY;
 pub use stats::{Family, Stats};
+pub use trap::{Exceptions, TrapHandler};
 pub use wave::Wave;

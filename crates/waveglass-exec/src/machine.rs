@@ -4,9 +4,10 @@ pub use crate::barrier::Barrier;
 use crate::error::{Stop, WaveFault};
 use crate::program::{Op, Src, Step};
 use crate::stats::Stats;
+use crate::trap::Traps;
 use crate::wave::{Wave, sreg};
 use std::sync::Arc;
-use waveglass_mem::{Apertures, Gds, GlobalMemory, Lds, Port};
+use waveglass_mem::{Apertures, Gds, GlobalMemory, Lds, Port, Space};
 
 /// One wave on its way through a program.
 pub struct Machine<'a> {
@@ -41,6 +42,8 @@ pub struct Env {
     pub fault_limit: usize,
     /// The device's global data share and global wave sync.
     pub gds: Arc<Gds>,
+    /// What happens at traps.
+    pub traps: Traps,
 }
 
 impl Machine<'_> {
@@ -138,17 +141,22 @@ impl Machine<'_> {
     }
 
     /// Ends an access that has met faults: they are kept with the instruction, MEM_VIOL is set,
-    /// and the run stops if it is to stop at one.
+    /// and the run stops if it is to stop at one, or the wave traps.
     #[cold]
     #[inline(never)]
     pub fn violation(&mut self, op: &Op) -> Step {
         let w = &mut *self.wave;
-        // MEM_VIOL: TRAPSTS bit 8 (Vega ISA 3.8, RDNA 3 ISA 3.4), EXCP_FLAG_PRIV bit 4 from gfx12 on.
-        w.trapsts |= if w.target.major() >= 12 {
-            1 << 4
-        } else {
-            1 << 8
-        };
+        // MEM_VIOL: TRAPSTS bit 8 (Vega ISA 3.10.1, RDNA 3 ISA 3.4.9), EXCP_FLAG_PRIV bit 4 from gfx12
+        // on (RDNA 4 ISA 3.4.10).
+        let bit = if w.target.major() >= 12 { 4 } else { 8 };
+        if w.trapsts >> bit & 1 == 0 {
+            w.first_violation = match self.port.faults.first().map(|f| f.space) {
+                Some(Space::Scalar) => 1,
+                Some(Space::Lds) => 2,
+                _ => 3,
+            };
+        }
+        w.trapsts |= 1 << bit;
         for fault in self.port.faults.drain(..) {
             w.fault_count += 1;
             if w.faults.len() < self.env.fault_limit {
@@ -164,7 +172,7 @@ impl Machine<'_> {
         if self.env.stop_on_fault {
             Step::Stop(Stop::Fault)
         } else {
-            Step::Next
+            self.memory_trap(op)
         }
     }
 

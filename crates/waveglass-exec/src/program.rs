@@ -1,17 +1,22 @@
 //! A kernel's code, decoded once: each instruction becomes an [`Op`] with its handler and operand
 //! slots resolved. Waves run ops; nothing is decoded while they do.
 
+mod compile;
+#[cfg(test)]
+mod range_tests;
+
+pub use compile::{Compile, scalar_number, with_msb};
+
 use crate::error::Stop;
+use crate::exceptions;
 use crate::machine::Machine;
 use crate::matrix::MatrixOp;
 use crate::semantics::{self, MemInfo};
 use crate::stats::Family;
+use crate::trap::{self, Exceptions};
 use crate::valu::{Kernel, ValuInfo};
-use crate::wave::sreg;
 use std::collections::{HashMap, VecDeque};
-use waveglass_isa::{
-    DecodeError, Decoder, Field, Inst, InstFlags, Operand, OperandDef, Reg, RegFile, Target,
-};
+use waveglass_isa::{DecodeError, Decoder, Field, Inst, InstFlags, Target};
 
 /// What a handler says about where to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +79,10 @@ pub struct Op {
     pub lanes: [u32; 4],
     /// Index of the op that follows in memory.
     pub next: u32,
+    /// Index of the op that a run without a trace goes on with: past ops that do nothing.
+    pub live: u32,
+    /// How many those are.
+    pub skipped: u32,
     /// Index of a direct branch's target.
     pub target: u32,
     /// Destination: a vector register's or a scalar register's number.
@@ -101,6 +110,8 @@ pub struct Op {
     pub family: Family,
     /// The VGPR MSBs that it was compiled for (gfx1250).
     pub msb: u8,
+    /// The name of a half of a VOPD pair, which is an op of its own.
+    pub half: Option<&'static str>,
     /// Why executing it stops the run, where it was known when it was compiled.
     pub refused: Option<&'static str>,
 }
@@ -109,35 +120,62 @@ pub struct Op {
 pub struct Program {
     target: Target,
     wave_size: u32,
-    base: u64,
     ops: Vec<Op>,
-    /// Index of the op at each dword of the code; `u32::MAX` where none starts.
-    index: Vec<u32>,
-    /// The same for code that is reached with VGPR MSBs other than zero: (dword, MSBs).
-    with_msb: HashMap<(u32, u8), u32>,
-    /// Whether 16-bit loads are made for SRAM error correction.
-    sramecc: bool,
+    /// The program's code, and the trap handler's where there is one.
+    regions: Vec<Region>,
+    /// The ops of code that is reached with VGPR MSBs other than zero: (address, MSBs).
+    with_msb: HashMap<(u64, u8), u32>,
+    options: Options,
+    /// Whether anything can tell which exceptions arithmetic has raised.
+    watches_exceptions: bool,
 }
 
-/// What compiling an instruction needs to know.
-pub struct Compile<'a> {
-    /// The instruction.
-    pub inst: &'a Inst,
-    /// Its address.
-    pub address: u64,
-    /// Number of the first AGPR in the wave's vector registers.
-    pub agpr_base: u32,
-    /// How many vector registers there are, AGPRs included.
-    pub vector_registers: u32,
-    /// Number of the first temporary vector register.
-    pub temp_base: u32,
-    /// Rows a vector register.
-    pub rows: u32,
-    /// The VGPR MSBs that hold: two bits each for the first, second and third source and the
-    /// destination, as `s_set_vgpr_msb` has them (gfx1250).
-    pub msb: u8,
-    /// Whether the processor runs with SRAM error correction, where it has that.
+/// Code in one piece, with the ops that start in it.
+struct Region {
+    base: u64,
+    /// Index of the op at each dword; `u32::MAX` where none starts.
+    index: Vec<u32>,
+}
+
+impl Region {
+    /// The dword at `address`.
+    fn dword(&self, address: u64) -> Option<usize> {
+        let o = address.checked_sub(self.base)?;
+        (o.is_multiple_of(4) && o / 4 < self.index.len() as u64).then_some((o / 4) as usize)
+    }
+}
+
+/// Code to compile.
+#[derive(Clone, Copy, Debug)]
+pub struct Code<'a> {
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// Where they lie.
+    pub base: u64,
+    /// Addresses at which instructions are known to start.
+    pub entries: &'a [u64],
+}
+
+/// What compiling depends on beyond the code and its registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// Whether the processor runs with SRAM error correction, where it has that: it decides what
+    /// 16-bit loads do to the other half of their register (CDNA 1 ISA 9.1.6).
     pub sramecc: bool,
+    /// Exceptions that trap from the start.
+    pub exceptions: Exceptions,
+    /// SGPRs of a wave: those past them are out of range (gfx9; later targets give every wave all).
+    pub sgprs: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            sramecc: true,
+            exceptions: Exceptions::NONE,
+            sgprs: 128,
+        }
+    }
 }
 
 /// How many registers a program is compiled for.
@@ -178,19 +216,73 @@ impl Program {
         registers: Registers,
         sramecc: bool,
     ) -> Self {
-        let dwords = code.len() / 4;
+        let code = Code {
+            bytes: code,
+            base,
+            entries,
+        };
+        let options = Options {
+            sramecc,
+            ..Options::default()
+        };
+        Self::build(target, wave_size, code, None, registers, options)
+    }
+
+    /// Compiles a program, and a trap handler with it where there is one.
+    pub fn build(
+        target: Target,
+        wave_size: u32,
+        code: Code<'_>,
+        handler: Option<Code<'_>>,
+        registers: Registers,
+        options: Options,
+    ) -> Self {
         let mut program = Self {
             target,
             wave_size,
-            base,
-            ops: Vec::with_capacity(dwords * 2 / 3),
-            index: vec![u32::MAX; dwords],
+            ops: Vec::with_capacity(code.bytes.len() / 6),
+            regions: Vec::new(),
             with_msb: HashMap::new(),
-            sramecc,
+            options,
+            watches_exceptions: false,
         };
+        let decoder = Decoder::new(target).wave_size(wave_size);
+        let mut used_msb = Vec::new();
+        for code in [Some(code), handler].into_iter().flatten() {
+            program.add(&decoder, code, registers, &mut used_msb);
+        }
+        if let Some(handler) = handler {
+            // A wave enters the handler with the VGPR MSBs that it has.
+            let mut high: Vec<(u64, u8)> = used_msb.iter().map(|&m| (handler.base, m)).collect();
+            while let Some((start, msb)) = high.pop() {
+                program.compile_high(&decoder, handler, start, msb, registers, &mut high);
+            }
+        }
+        program.link();
+        program
+    }
+
+    /// Compiles one piece of code; VGPR MSBs that it sets go to `used_msb`.
+    fn add(
+        &mut self,
+        decoder: &Decoder,
+        code: Code<'_>,
+        registers: Registers,
+        used_msb: &mut Vec<u8>,
+    ) {
+        let Code {
+            bytes,
+            base,
+            entries,
+        } = code;
+        let dwords = bytes.len() / 4;
+        let at_region = self.regions.len();
+        self.regions.push(Region {
+            base,
+            index: vec![u32::MAX; dwords],
+        });
         // Places that are reached with VGPR MSBs other than zero.
         let mut high = Vec::new();
-        let decoder = Decoder::new(target).wave_size(wave_size);
         // Sweep from the start, then again from every entry or branch target that the sweep
         // stepped over: data between functions may look like instructions.
         let mut starts: VecDeque<u64> = entries.iter().copied().collect();
@@ -200,27 +292,28 @@ impl Program {
                 Some(o) if o % 4 == 0 && (o / 4) < dwords as u64 => o as usize,
                 _ => continue,
             };
-            while at / 4 < dwords && program.index[at / 4] == u32::MAX {
-                program.index[at / 4] = program.ops.len() as u32;
+            while at / 4 < dwords && self.regions[at_region].index[at / 4] == u32::MAX {
+                self.regions[at_region].index[at / 4] = self.ops.len() as u32;
                 let address = base + at as u64;
-                let (op, size) = program.op_at(&decoder, &code[at..], address, registers, 0);
+                let (op, size) = self.op_at(decoder, &bytes[at..], address, registers, 0);
                 if let Some(inst) = &op.inst {
                     if let Some(t) = branch_target(inst, address) {
                         starts.push_back(t);
                     }
                     if let Some(msb) = new_msb(inst) {
                         high.push((address + size as u64, msb));
+                        if msb != 0 && !used_msb.contains(&msb) {
+                            used_msb.push(msb);
+                        }
                     }
                 }
-                program.ops.push(op);
+                self.ops.push(op);
                 at += size;
             }
         }
         while let Some((start, msb)) = high.pop() {
-            program.compile_high(&decoder, code, start, msb, registers, &mut high);
+            self.compile_high(decoder, code, start, msb, registers, &mut high);
         }
-        program.link();
-        program
     }
 
     /// The op of the instruction at the start of `code`, and its size.
@@ -242,7 +335,8 @@ impl Program {
                     temp_base: registers.vgprs + registers.agprs,
                     rows: self.wave_size / 32,
                     msb,
-                    sramecc: self.sramecc,
+                    sramecc: self.options.sramecc,
+                    sgprs: self.options.sgprs,
                 });
                 op.msb = msb;
                 (op, inst.size())
@@ -258,7 +352,7 @@ impl Program {
     fn compile_high(
         &mut self,
         decoder: &Decoder,
-        code: &[u8],
+        code: Code<'_>,
         start: u64,
         msb: u8,
         registers: Registers,
@@ -268,13 +362,15 @@ impl Program {
         while let Some(start) = places.pop() {
             let mut address = start;
             while msb != 0
-                && let Some(dword) = self.dword(address)
-                && !self.with_msb.contains_key(&(dword, msb))
+                && let Some(at) = address.checked_sub(code.base)
+                && at.is_multiple_of(4)
+                && at + 4 <= code.bytes.len() as u64
+                && !self.with_msb.contains_key(&(address, msb))
             {
-                let at = dword as usize * 4;
-                let (op, size) = self.op_at(decoder, &code[at..], address, registers, msb);
+                let bytes = &code.bytes[at as usize..];
+                let (op, size) = self.op_at(decoder, bytes, address, registers, msb);
                 let inst = op.inst;
-                self.with_msb.insert((dword, msb), self.ops.len() as u32);
+                self.with_msb.insert((address, msb), self.ops.len() as u32);
                 self.ops.push(op);
                 address += size as u64;
                 let Some(inst) = inst else { break };
@@ -294,18 +390,12 @@ impl Program {
         }
     }
 
-    /// The dword of the code at `address`.
-    fn dword(&self, address: u64) -> Option<u32> {
-        let o = address.checked_sub(self.base)?;
-        (o % 4 == 0 && o / 4 < self.index.len() as u64).then_some((o / 4) as u32)
-    }
-
     /// The index of the op at `address` for the VGPR MSBs that hold there.
     pub fn find_with(&self, address: u64, msb: u8) -> Option<u32> {
         if msb == 0 {
             return self.find(address);
         }
-        self.with_msb.get(&(self.dword(address)?, msb)).copied()
+        self.with_msb.get(&(address, msb)).copied()
     }
 
     /// Resolves where each op goes on.
@@ -328,18 +418,49 @@ impl Program {
             }
         }
         semantics::mark_indexed(&mut self.ops);
+        semantics::mark_skipped(&mut self.ops);
+        self.watches_exceptions = !self
+            .options
+            .exceptions
+            .and(Exceptions::ARITHMETIC)
+            .is_empty()
+            || self.ops.iter().any(semantics::tells_exceptions);
+        if self.watches_exceptions {
+            exceptions::watch(&mut self.ops);
+        }
+        trap::guard_temporaries(&mut self.ops, self.target);
+        self.skip_idle();
+    }
+
+    /// Finds out which op each goes on with where ops that do nothing are passed over.
+    fn skip_idle(&mut self) {
+        let idle: Vec<bool> = self.ops.iter().map(Op::is_idle).collect();
+        for i in 0..self.ops.len() {
+            let (mut live, mut skipped) = (self.ops[i].next, 0);
+            // A run of them is short; the bound keeps a wave's turn from growing without end.
+            while skipped < 16
+                && idle.get(live as usize) == Some(&true)
+                && self.ops[live as usize].next != u32::MAX
+            {
+                live = self.ops[live as usize].next;
+                skipped += 1;
+            }
+            (self.ops[i].live, self.ops[i].skipped) = (live, skipped);
+        }
     }
 
     /// The index of the op at `address`.
     pub fn find(&self, address: u64) -> Option<u32> {
-        let o = address.checked_sub(self.base)?;
-        if o % 4 != 0 {
-            return None;
-        }
-        self.index
-            .get((o / 4) as usize)
-            .copied()
+        self.regions
+            .iter()
+            .find_map(|r| Some(r.index[r.dword(address)?]))
             .filter(|&i| i != u32::MAX)
+    }
+
+    /// Whether the flags of floating-point exceptions are kept: the program or the trap handler reads
+    /// them, or lets exceptions trap. Where nothing can tell, arithmetic does not work them out.
+    pub fn watches_exceptions(&self) -> bool {
+        self.watches_exceptions
     }
 
     /// The address that follows the instruction at `address`.
@@ -368,59 +489,7 @@ impl Program {
 
     /// The address of the first byte of code.
     pub fn base(&self) -> u64 {
-        self.base
-    }
-}
-
-fn family(inst: &Inst) -> Family {
-    let flags = inst.def().flags;
-    match inst.def().encoding() {
-        _ if flags.intersects(InstFlags::MAI | InstFlags::WMMA | InstFlags::SWMMAC) => {
-            Family::Matrix
-        }
-        _ if flags.contains(InstFlags::BRANCH) => Family::Branch,
-        "ENC_SMEM" => Family::Smem,
-        "ENC_DS" | "ENC_VDS" => Family::Lds,
-        e if e.starts_with("ENC_SOP") => Family::Salu,
-        e if e.contains("VOP") => Family::Valu,
-        e if e.contains("FLAT")
-            || e.contains("BUF")
-            || matches!(
-                e,
-                "ENC_VGLOBAL" | "ENC_VSCRATCH" | "ENC_MIMG" | "ENC_VIMAGE" | "ENC_VSAMPLE"
-            ) =>
-        {
-            Family::Vmem
-        }
-        _ => Family::Other,
-    }
-}
-
-/// A register of an operand with the VGPR MSBs that hold (CDNA5 ISA 3.3.2.3).
-pub fn with_msb(inst: &Inst, msb: u8, r: Reg, field: Field) -> Reg {
-    use Field::*;
-    // V_WMMA_LD_SCALE ignores them.
-    if msb == 0
-        || r.file != RegFile::Vgpr
-        || inst.mnemonic().contains("ld_scale")
-        || matches!(field, Field::ScaleSrc0 | Field::ScaleSrc1)
-    {
-        return r;
-    }
-    let slot = match field {
-        Src0 | Src0X | Src0Y | Addr | Vaddr => 0,
-        Data0 | Vsrc1X | Vsrc1Y => 1,
-        // The product's addend stands in the second source's field but is the third source.
-        Src1 if inst.mnemonic().contains("fmamk") => 2,
-        Src1 => 1,
-        // The data of a store are a source, except in buffer operations.
-        Vdata if !inst.def().encoding().contains("BUF") => 1,
-        Src2 | Vsrc2X | Vsrc2Y | Data1 => 2,
-        _ => 3,
-    };
-    Reg {
-        index: r.index + ((msb >> (2 * slot) & 3) as u16) * 256,
-        ..r
+        self.regions.first().map_or(0, |r| r.base)
     }
 }
 
@@ -446,10 +515,7 @@ pub fn branch_target(inst: &Inst, address: u64) -> Option<u64> {
 }
 
 fn invalid(m: &mut Machine<'_>, op: &Op) -> Step {
-    let _ = m;
-    Step::Stop(Stop::Invalid {
-        address: op.address,
-    })
+    m.illegal_instruction(op)
 }
 
 impl Op {
@@ -460,6 +526,8 @@ impl Op {
             kernel: crate::valu::no_kernel(),
             lanes: [0; 4],
             next: u32::MAX,
+            live: u32::MAX,
+            skipped: 0,
             target: u32::MAX,
             d: 0,
             d2: 0,
@@ -473,113 +541,21 @@ impl Op {
             address,
             family: Family::Other,
             msb: 0,
+            half: None,
             refused: None,
         }
+    }
+
+    /// Whether it does nothing when operations complete at once: waits, delays and hints.
+    fn is_idle(&self) -> bool {
+        self.family == Family::Salu
+            && self.refused.is_none()
+            && (self.mnemonic().starts_with("s_wait")
+                || matches!(self.mnemonic(), "s_nop" | "s_delay_alu" | "s_clause"))
     }
 
     /// The instruction; ops that stand for invalid bytes have none.
     pub fn mnemonic(&self) -> &'static str {
         self.inst.map_or("(invalid)", |i| i.mnemonic())
-    }
-}
-
-impl Compile<'_> {
-    /// An op for this instruction.
-    pub fn op(&self, run: Handler) -> Op {
-        let mut op = Op::new(run, self.address);
-        op.inst = Some(*self.inst);
-        op.family = family(self.inst);
-        op
-    }
-
-    /// The source in `field`.
-    pub fn src(&self, field: Field) -> Src {
-        match self.inst.operand_def(field) {
-            Some(o) => self.src_of(o),
-            None => Src::None,
-        }
-    }
-
-    /// The source of a shape's entry.
-    pub fn src_of(&self, o: &OperandDef) -> Src {
-        match self.inst.resolve(o) {
-            Some(Operand::Reg(r)) => self.src_reg(with_msb(self.inst, self.msb, r, o.field)),
-            Some(_) => self.inst.constant(o.field).map_or(Src::None, Src::Const),
-            None => Src::None,
-        }
-    }
-
-    fn src_reg(&self, r: Reg) -> Src {
-        match r.file {
-            RegFile::Vgpr | RegFile::Agpr => Src::Vgpr(self.vector(r)),
-            RegFile::Null => Src::Const(0),
-            RegFile::Scc => Src::Scc,
-            RegFile::Vccz => Src::Vccz,
-            RegFile::Execz => Src::Execz,
-            RegFile::SharedBase => Src::Aperture(0),
-            RegFile::SharedLimit => Src::Aperture(1),
-            RegFile::PrivateBase => Src::Aperture(2),
-            RegFile::PrivateLimit => Src::Aperture(3),
-            RegFile::FlatScratchBase => Src::FlatScratchBase(r.index as u8),
-            RegFile::LdsDirect => Src::LdsDirect,
-            // POPS exists for graphics; compute waves read zero.
-            RegFile::PopsExitingWaveId => Src::Const(0),
-            _ => Src::Sgpr(scalar_number(r) as u8),
-        }
-    }
-
-    /// The number of a vector register in the wave's file. A source past the allocation reads
-    /// VGPR 0 (Vega ISA 3.6.3, "Out-of-Range behavior"), and in a VOPD pair the register of its
-    /// number modulo 4 (RDNA3 ISA 3.3.2.2).
-    pub fn vector(&self, r: Reg) -> u32 {
-        let i = match r.file {
-            RegFile::Agpr => self.agpr_base + r.index as u32,
-            _ => r.index as u32,
-        };
-        if i + r.dwords as u32 <= self.vector_registers {
-            i
-        } else if self.inst.mnemonic().contains(" :: ") {
-            i % 4
-        } else {
-            0
-        }
-    }
-
-    /// The vector destination in `field`; `None` past the allocation, where nothing is written.
-    pub fn vector_dst(&self, field: Field) -> Option<u32> {
-        match self.inst.operand(field)? {
-            Operand::Reg(r) if matches!(r.file, RegFile::Vgpr | RegFile::Agpr) => {
-                let r = with_msb(self.inst, self.msb, r, field);
-                let i = match r.file {
-                    RegFile::Agpr => self.agpr_base + r.index as u32,
-                    _ => r.index as u32,
-                };
-                (i + r.dwords as u32 <= self.vector_registers).then_some(i)
-            }
-            _ => None,
-        }
-    }
-
-    /// The scalar destination in `field`.
-    pub fn scalar_dst(&self, field: Field) -> u32 {
-        match self.inst.operand(field) {
-            Some(Operand::Reg(r)) => scalar_number(r),
-            _ => sreg::NULL as u32,
-        }
-    }
-}
-
-/// The place of a scalar register in the wave's file.
-pub fn scalar_number(r: Reg) -> u32 {
-    let i = r.index as u32;
-    match r.file {
-        RegFile::Sgpr => i,
-        RegFile::Ttmp => sreg::TTMP0 as u32 + i,
-        RegFile::Vcc => sreg::VCC_LO as u32 + i,
-        RegFile::Exec => sreg::EXEC_LO as u32 + i,
-        RegFile::FlatScratch => sreg::FLAT_SCRATCH_LO as u32 + i,
-        RegFile::XnackMask => sreg::XNACK_MASK_LO as u32 + i,
-        RegFile::M0 => sreg::M0 as u32,
-        _ => sreg::NULL as u32,
     }
 }

@@ -10,7 +10,8 @@ use crate::error::{RunError, Stop, WaveFault};
 use crate::machine::{Barrier, Env, Machine};
 use crate::order::{self, Flight, Hazard, MemoryOrder, Plan};
 use crate::program::{Op, Program, Step};
-use crate::stats::Stats;
+use crate::stats::{Family, Stats};
+use crate::trap::Traps;
 use crate::wave::{TEMPS, Wave};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -182,6 +183,10 @@ pub fn run(
         env: Env {
             stop_on_fault: limits.stop_on_fault,
             fault_limit: limits.faults,
+            traps: Traps {
+                handler: dispatch.setup.trap_handler,
+                deferred: limits.order != MemoryOrder::Eager,
+            },
             ..dispatch.env()
         },
         limits,
@@ -478,6 +483,7 @@ impl Shared<'_> {
             },
             Stop::BadJump { from, to } => RunError::BadJump { from, to },
             Stop::Trap { address, id } => RunError::Trap { address, id },
+            Stop::Exception { address, kinds } => RunError::Exception { address, kinds },
             Stop::Fault => RunError::Fault,
         }
     }
@@ -511,7 +517,12 @@ fn execute<const TRACE: bool>(
         used += 1;
         m.stats.by_family[op.family as usize] += 1;
         match (op.run)(m, op) {
-            Step::Next => ip = op.next,
+            Step::Next if TRACE => ip = op.next,
+            Step::Next => {
+                ip = op.live;
+                used += op.skipped;
+                m.stats.by_family[Family::Salu as usize] += op.skipped as u64;
+            }
             Step::Goto(i) => ip = i,
             Step::Jump(to) => match program.find_with(to, m.wave.vgpr_msb) {
                 Some(i) => ip = i,

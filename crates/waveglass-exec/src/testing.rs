@@ -50,6 +50,7 @@ impl Bench {
                 stop_on_fault: false,
                 fault_limit: 64,
                 gds: std::sync::Arc::new(waveglass_mem::Gds::new(memory_generation(target))),
+                traps: Default::default(),
             },
             stats: Stats::default(),
             sramecc: true,
@@ -83,6 +84,7 @@ impl Bench {
             rows: self.wave.rows as u32,
             msb: self.wave.vgpr_msb,
             sramecc: self.sramecc,
+            sgprs: 128,
         })
     }
 

@@ -3,6 +3,7 @@
 use crate::barrier::BarrierState;
 use crate::error::WaveFault;
 use crate::rows::Rows;
+use crate::trap::Exceptions;
 use waveglass_isa::Target;
 
 pub use crate::rows::ROW_LANES;
@@ -88,6 +89,9 @@ impl Mode {
     /// The bit of GPR_IDX_EN.
     pub const GPR_IDX_EN: u32 = 1 << 27;
 
+    /// The bit of VSKIP (gfx9): vector instructions are skipped.
+    pub const VSKIP: u32 = 1 << 28;
+
     /// Whether arithmetic is in the mode that the lane kernels are written for: round to nearest
     /// even, all denormals kept, overflows of half precision infinite.
     pub fn is_default(self) -> bool {
@@ -118,8 +122,23 @@ pub struct Wave {
     pub scc: bool,
     /// MODE.
     pub mode: Mode,
-    /// TRAPSTS, or the generation's equivalent.
+    /// TRAPSTS up to gfx11, EXCP_FLAG_PRIV from gfx12 on.
     pub trapsts: u32,
+    /// EXCP_FLAG_USER (gfx12): the exceptions of arithmetic, which TRAPSTS has on older targets.
+    pub excp_flag_user: u32,
+    /// TRAP_CTRL (gfx12): which exceptions trap, which MODE says on older targets.
+    pub trap_ctrl: u32,
+    /// Where the first memory violation came from (EXCP_FLAG_PRIV bits 31:30 of gfx12): 1 scalar memory,
+    /// 2 LDS, 3 vector memory.
+    pub first_violation: u32,
+    /// STATUS.PRIV: the wave is in the trap handler.
+    pub privileged: bool,
+    /// STATUS.HALT, which acts once the wave leaves the trap handler.
+    pub halt: bool,
+    /// Exceptions that the operation which runs has raised.
+    pub(crate) raising: Exceptions,
+    /// A memory violation that is to trap before the next instruction.
+    pub(crate) trap_pending: bool,
     /// Where scratch memory of this wave starts (a global address).
     pub scratch_base: u64,
     /// Scratch bytes a lane.
@@ -166,6 +185,13 @@ impl Wave {
             scc: false,
             mode: Mode(0xf0),
             trapsts: 0,
+            excp_flag_user: 0,
+            trap_ctrl: 0,
+            first_violation: 0,
+            privileged: false,
+            halt: false,
+            raising: Exceptions::NONE,
+            trap_pending: false,
             scratch_base: 0,
             scratch_size: 0,
             priority: 0,
@@ -196,6 +222,13 @@ impl Wave {
             scc,
             mode,
             trapsts,
+            excp_flag_user,
+            trap_ctrl,
+            first_violation,
+            privileged,
+            halt,
+            raising,
+            trap_pending,
             scratch_base,
             scratch_size,
             id_in_group,
@@ -217,10 +250,14 @@ impl Wave {
         (*ip, *steps, *priority) = (0, 0, 0);
         *barriers = BarrierState::default();
         (*trapsts, *fault_count, *vgpr_msb) = (0, 0, 0);
+        (*excp_flag_user, *trap_ctrl, *first_violation) = (0, 0, 0);
+        (*privileged, *halt, *trap_pending) = (false, false, false);
+        *raising = Exceptions::NONE;
         faults.clear();
     }
 
     /// Lanes in the wave.
+    #[inline]
     pub fn lanes(&self) -> usize {
         self.rows * ROW_LANES
     }

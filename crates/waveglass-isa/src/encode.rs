@@ -221,7 +221,7 @@ impl InstBits {
 
     fn set_literal(&mut self, l: u64, bytes: u8) -> Result<(), EncodeError> {
         let size = self.def.shape.size;
-        // v_madmk and its kin share theirs (RDNA3 ISA 7.2.4).
+        // v_madmk and its kin have one literal, which a source may share (RDNA3 ISA 7.2.2.3).
         if size >= 8
             && let Some(imm) = self
                 .def
@@ -238,7 +238,7 @@ impl InstBits {
             return Ok(());
         }
         let none = match size {
-            // VOP3 takes literals from RDNA 1 on, of 32 bits (RDNA1 ISA 6.2.1, CDNA5 ISA 3.4).
+            // VOP3 takes literals from RDNA 1 on, of 32 bits (RDNA1 ISA 6.2.1, CDNA5 ISA 4.1).
             8 => self.target.is_gfx9() || bytes == 8 && self.def.shape.encoding.contains("VOP3"),
             n => n > 12,
         };

@@ -1,6 +1,8 @@
 use super::*;
 use AtomicOp as Op;
 
+// points: 3
+
 fn keep(generation: Generation) -> AtomicRules {
     AtomicRules::lds(generation, false, false)
 }
@@ -16,6 +18,8 @@ fn op64(op: Op, m: u64, d: u64, x: u64) -> u64 {
 // Vega ISA 12.18 (FLAT_ATOMIC_*): "tmp = MEM[addr]; MEM[addr] = ...".
 // rule: an arrival takes from the pending count, and one below zero steps the phase and starts the count
 // again; section CDNA 5 ISA 11.2.2.
+// points: 12
+// claims: set.barrier-width
 #[test]
 fn an_arrival_that_borrows_from_the_phase_starts_the_count_again() {
     let rules = AtomicRules::integer(Generation::Cdna5);

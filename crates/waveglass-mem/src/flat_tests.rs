@@ -3,6 +3,8 @@ use crate::atomic::{AtomicOp, AtomicRules};
 use crate::global::Permission;
 use crate::rules::Rules;
 
+// points: 1
+
 const BASES: u32 = 0x2000_1000;
 const SHARED: u64 = 0x2000 << 48;
 const PRIVATE: u64 = 0x1000 << 48;
@@ -12,6 +14,7 @@ fn apertures() -> Apertures {
 }
 
 // RDNA 3 ISA 6.9: {base[15:0], 48'h0} and {base[15:0], 48'h0000_FFFF_FFFF}; 32-bit: {base, 16'h0/FFFF}.
+// claims: flat.9-7, flat.9.8-1, flat.9.3-3
 #[test]
 fn aperture_operands_have_the_manuals_values() {
     let a = apertures();
@@ -34,6 +37,7 @@ fn aperture_operands_have_the_manuals_values() {
     );
 }
 
+// claims: flat.9-6, flat.9-7, flat.9.6-2
 #[test]
 fn apertures_are_two_to_the_32_bytes_and_what_follows_is_hole() {
     for generation in [Generation::Gcn5, Generation::Rdna3, Generation::Rdna4] {
@@ -51,6 +55,7 @@ fn apertures_are_two_to_the_32_bytes_and_what_follows_is_hole() {
     }
 }
 
+// claims: flat.9-7
 #[test]
 fn a_base_of_zero_disables_the_aperture() {
     let none = Apertures::from_bases(0, false);
@@ -125,6 +130,7 @@ fn cdna5_flat_scratch_encodes_lane_and_element() {
     ));
 }
 
+// claims: flat.9.3-1, flat.9.3-3, set.ptr32
 #[test]
 fn ptr32_apertures_are_64_kib_and_have_no_hole() {
     let a = Apertures::from_bases(BASES, true);
@@ -173,6 +179,7 @@ impl World {
 }
 
 // Vega ISA 9: lanes of one instruction fall in different spaces; bad ones read zero.
+// claims: flat.9-2, flat.9-3, flat.9-4, flat.9.2-5, flat.9.6-1, flat.9.6-7
 #[test]
 fn one_store_and_load_reaches_all_three_spaces() {
     let mut world = world();
@@ -271,6 +278,8 @@ fn cdna5_lanes_read_other_lanes_scratch_through_flat_addresses() {
 }
 
 // Vega ISA 9.4: "If a global instruction attempts to access LDS, the instruction returns MEM_VIOL".
+// points: 1, 4, 6
+// claims: flat.9.4-7
 #[test]
 fn global_lanes_in_the_lds_aperture_are_taken_out() {
     let mut port = Port::new(Rules::new(Generation::Gcn5));
@@ -282,4 +291,36 @@ fn global_lanes_in_the_lds_aperture_are_taken_out() {
     assert_eq!((bad, lanes.exec), (0b110, 1));
     let kinds: Vec<_> = port.faults.iter().map(|f| f.kind).collect();
     assert_eq!(kinds, [FaultKind::LdsAperture, FaultKind::Hole]);
+}
+
+// rule: an address resolves to memory, LDS, scratch or a hole, and to nothing else: no address is GDS's;
+// section Vega ISA 9.
+// claims: flat.9-5, flat.9-4
+#[test]
+fn no_flat_address_reaches_gds() {
+    for generation in Generation::ALL {
+        for high in [0u64, 0x7fff, 0x1000, 0x1001, 0x2000, 0x2001, 0x8000, 0xffff] {
+            for low in [0, 0x100, 0xffff_ffff, 0x7fff_ffff_ffff, 0xffff_ffff_ffff] {
+                // Every target that there is, by name: a new one does not compile here.
+                let space = match apertures().resolve(generation, high << 48 | low, 0) {
+                    Target::Global(_) => Space::Global,
+                    Target::Lds(_) => Space::Lds,
+                    Target::Scratch(_) | Target::SharedScratch(_) => Space::Scratch,
+                    Target::Hole(_) => Space::Flat,
+                };
+                assert_ne!(space, Space::Gds);
+            }
+        }
+    }
+    // What a store through the LDS aperture changes is LDS, with GDS beside it.
+    let mut world = world();
+    let gds = crate::Gds::new(Generation::Gcn5);
+    let mut port = Port::new(Rules::new(Generation::Gcn5));
+    let lanes = Lanes::new(&[SHARED + 8; 32], 1);
+    let row = [[7; 32]];
+    world.flat().store(lanes, 0, Element::B32, &row, &mut port);
+    assert_eq!(world.lds.bytes()[8], 7);
+    gds.with_window(0xffff, &mut port, |gds, _| {
+        assert!(gds.bytes().iter().all(|&b| b == 0));
+    });
 }

@@ -104,7 +104,7 @@ impl Resource {
 
 impl Gds {
     /// Bytes of GDS on a generation's devices, 0 where there is none: 64 KiB (Vega ISA 2.2.2, RDNA 1 ISA
-    /// 2.2.2, RDNA 2 ISA 2.2.2), 4 KiB (CDNA 1 ISA 2.2.2, RDNA 3 ISA 2.2.2); the manuals of CDNA 2 on and
+    /// 2.3.2, RDNA 2 ISA 2.3.2), 4 KiB (CDNA 1 ISA 2.2.2, RDNA 3 ISA 1.2.2.2); the manuals of CDNA 2 on and
     /// of RDNA 4 on have none.
     pub const fn size(generation: Generation) -> u32 {
         match generation {
@@ -161,6 +161,8 @@ mod tests {
     use super::*;
     use crate::access::{Element, Lanes};
     use crate::rules::Rules;
+
+    // points: 12
 
     fn wave(n: u32) -> WaveId {
         ([n, 0, 0], 0)

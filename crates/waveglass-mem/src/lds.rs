@@ -128,12 +128,14 @@ impl Lds {
         addresses: &[u32; W],
         registers: &mut [[u32; W]; N],
         port: &Port,
+        host: wide::Host,
     ) -> bool {
         port.rules.alignment == AlignmentMode::Unaligned
             && whole_wave::gather(
                 &self.bytes[..self.limit(port) as usize],
                 addresses,
                 registers,
+                host,
             )
     }
 
@@ -159,7 +161,7 @@ impl Lds {
         port: &mut Port,
     ) {
         if port.rules.alignment == AlignmentMode::Unaligned {
-            let done = wide::run(Gather::<N> {
+            let done = wide::run_wave(Gather::<N> {
                 memory: &self.bytes[..self.limit(port) as usize],
                 lanes,
                 flat: dst.as_flattened_mut(),
@@ -231,7 +233,7 @@ impl Lds {
     ) {
         if port.rules.alignment == AlignmentMode::Unaligned && lanes.is_full() {
             let limit = self.limit(port) as usize;
-            let done = wide::run(Scatter::<N> {
+            let done = wide::run_wave(Scatter::<N> {
                 memory: &mut self.bytes[..limit],
                 lanes,
                 flat: src.as_flattened(),

@@ -2,6 +2,8 @@ use super::*;
 use crate::atomic::{AtomicOp, AtomicRules};
 use crate::rules::Generation;
 
+// points: 5
+
 fn port(generation: Generation) -> Port {
     Port::new(Rules::new(generation))
 }
@@ -44,6 +46,8 @@ fn loads_extend_and_need_no_alignment_by_default() {
 
 // RDNA 3 ISA 3.3.4.1: "if any part of the LDS-address is out of range, the entire instruction returns
 // zero"; RDNA 4 ISA 3.3.5.1: "this is checked per DWORD".
+// points: 5, 6
+// claims: flat.9.6-7
 #[test]
 fn a_wide_load_across_the_end_is_zero_whole_on_rdna3_and_per_dword_on_rdna4() {
     let (values, faults) = load(Generation::Rdna3, Element::B128, 56);
@@ -55,6 +59,7 @@ fn a_wide_load_across_the_end_is_zero_whole_on_rdna3_and_per_dword_on_rdna4() {
 }
 
 // Vega ISA 9.6: LDS range [0, LDS_SIZE-1].
+// claims: flat.9.6-5
 #[test]
 fn an_address_near_the_top_of_32_bits_is_out_of_range_and_does_not_wrap() {
     for generation in Generation::ALL {
@@ -80,6 +85,7 @@ fn a_store_across_the_end_drops_all_on_rdna3_and_only_outside_bytes_on_rdna4() {
 }
 
 // RDNA 3 ISA 3.3.4.1: B32 & ~3, B64 & ~7, B96 and B128 & ~15.
+// claims: set.alignment
 #[test]
 fn alignment_is_forced_unless_the_mode_is_unaligned() {
     let mut port = port(Generation::Rdna3);
@@ -98,6 +104,8 @@ fn alignment_is_forced_unless_the_mode_is_unaligned() {
 
 // RDNA 3 ISA 3.3.4.1: "MEMVIOL is reported for misaligned LDS accesses when the alignment mode is set
 // to STRICT or DWORD_STRICT".
+// points: 5, 6
+// claims: set.alignment, flat.9.6-4
 #[test]
 fn strict_modes_report_misaligned_accesses() {
     let lds = counting();
@@ -111,6 +119,7 @@ fn strict_modes_report_misaligned_accesses() {
 }
 
 // Vega ISA 9.6: [0, MIN(M0, LDS_SIZE)-1]; the setting chooses whether M0 counts.
+// claims: flat.9.6-5, flat.9.1-4, set.m0
 #[test]
 fn m0_bounds_lds_only_on_gfx9_and_only_when_the_setting_says_so() {
     for (generation, setting, want) in [
@@ -230,9 +239,32 @@ fn an_atomic_serialises_its_lanes_and_returns_each_value_before() {
 }
 
 // RDNA 3 ISA 12.5, CDNA 5 ISA 11.2.
+// points: 12
 #[test]
 fn addtid_takes_sixteen_bits_of_m0_and_twenty_on_cdna5() {
     let address = |generation| lds_addtid(&Rules::new(generation), 0xff_0010, 8, 3);
     assert_eq!(address(Generation::Rdna3), 0x10 + 8 + 12);
     assert_eq!(address(Generation::Cdna5), 0xf_0010 + 8 + 12);
+}
+
+// rule: whether an access out of range is reported is a setting, and what it reads and writes is the same; section
+// RDNA 3 ISA 3.3.4.1.
+// points: 5, 6
+// claims: set.lds-report
+#[test]
+fn reports_of_lds_ranges_can_be_switched_off() {
+    for generation in Generation::ALL {
+        for report in [true, false] {
+            let mut port = port(generation);
+            port.rules.report_lds_range = report;
+            let mut lds = counting();
+            let mut rows = [[1; 32]];
+            let lanes = Lanes::new(&[64; 32], 1);
+            lds.load(lanes, Element::B32, &mut rows, &mut port);
+            lds.store(lanes, Element::B32, &rows, &mut port);
+            assert_eq!(rows[0][0], 0);
+            assert_eq!(lds.bytes(), counting().bytes());
+            assert_eq!(port.faults.len(), if report { 2 } else { 0 });
+        }
+    }
 }

@@ -57,6 +57,16 @@ impl Generation {
         matches!(self, Self::Rdna4 | Self::Cdna5)
     }
 
+    /// Bytes of LDS that a workgroup can have: 64 KiB (Vega ISA 2.2.1, RDNA 4 ISA 2.3), 160 KiB on CDNA 4
+    /// (CDNA 4 ISA 2.2.1), 320 KiB on CDNA 5 (CDNA 5 ISA 2.2).
+    pub const fn lds_bytes(self) -> u32 {
+        match self {
+            Self::Cdna4 => 160 << 10,
+            Self::Cdna5 => 320 << 10,
+            _ => 64 << 10,
+        }
+    }
+
     /// What an LDS access that is partly out of range does.
     ///
     /// RDNA 4 and CDNA 5 check each dword (RDNA 4 ISA 3.3.5.1); RDNA 3's manual lets one bad part
@@ -197,7 +207,10 @@ impl Rules {
 mod tests {
     use super::*;
 
+    // points: 5
+
     // RDNA 4 ISA 9.5: DWORD aligns to min(element, dword); STRICT wants the data size.
+    // claims: set.alignment
     #[test]
     fn alignment_modes_follow_the_table() {
         assert_eq!(AlignmentMode::Dword.align(0x1007, 8), Some(0x1004));
@@ -213,6 +226,7 @@ mod tests {
         assert_eq!(AlignmentMode::Unaligned.align(0x1001, 16), Some(0x1001));
     }
 
+    // claims: set.alignment
     #[test]
     fn alignment_codes_are_the_register_field() {
         assert_eq!(AlignmentMode::from_bits(0), AlignmentMode::Dword);

@@ -3,6 +3,8 @@ use crate::fault::FaultKind;
 use crate::global::Permission;
 use crate::rules::{Generation, Rules};
 
+// points: 4
+
 const BASE: u64 = 0x10_0000;
 
 fn setup(wave_size: u32, size: u64) -> (GlobalMemory, ScratchWindow, Port) {
@@ -25,6 +27,7 @@ fn dword(memory: &GlobalMemory, address: u64) -> u32 {
 }
 
 // RDNA 3 ISA 11.2: (off / 4) * 4 * W + off % 4 + TID * 4.
+// claims: flat.9.5-3
 #[test]
 fn swizzle_interleaves_dwords_over_the_wave() {
     assert_eq!(scratch_swizzle(0, 5, 64), 20);
@@ -33,6 +36,7 @@ fn swizzle_interleaves_dwords_over_the_wave() {
     assert_eq!(scratch_swizzle(8, 1, 32), 256 + 4);
 }
 
+// claims: flat.9.5-2
 #[test]
 fn a_dwordx2_store_at_one_offset_lies_in_two_rows_of_lanes() {
     let (memory, window, mut port) = setup(64, 16);
@@ -64,6 +68,7 @@ fn a_dwordx2_store_at_one_offset_lies_in_two_rows_of_lanes() {
 }
 
 // Vega ISA 9.5: scratch supports multi-dword and unaligned access.
+// claims: flat.9.5-2
 #[test]
 fn an_unaligned_dword_is_split_over_two_elements() {
     let (memory, window, mut port) = setup(32, 8);
@@ -97,6 +102,8 @@ fn an_unaligned_dword_is_split_over_two_elements() {
 }
 
 // Vega ISA 9.6: scratch range [0, scratch-size - 1].
+// points: 4, 5, 6
+// claims: flat.9.6-6, flat.9.6-7
 #[test]
 fn offsets_outside_the_lanes_scratch_read_zero_per_dword_and_fault() {
     let (memory, window, mut port) = setup(32, 8);
@@ -137,6 +144,8 @@ fn offsets_outside_the_lanes_scratch_read_zero_per_dword_and_fault() {
     assert_eq!(port.faults[0].limit, Some(8));
 }
 
+// points: 4, 5, 6
+// claims: flat.9.6-6, flat.9.6-7
 #[test]
 fn a_store_out_of_range_changes_nothing() {
     let (memory, window, mut port) = setup(32, 4);

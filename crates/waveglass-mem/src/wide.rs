@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 #[derive(Clone, Copy, Debug)]
 pub struct Host {
     avx: bool,
+    avx512: bool,
 }
 
 impl Host {
@@ -17,6 +18,12 @@ impl Host {
     #[inline(always)]
     pub fn has_avx(self) -> bool {
         self.avx
+    }
+
+    /// Whether the host has AVX-512.
+    #[inline(always)]
+    pub fn has_avx512(self) -> bool {
+        self.avx512
     }
 }
 
@@ -28,6 +35,39 @@ pub trait LaneLoop {
 
     /// Executes it.
     fn run(self, host: Host) -> Self::Output;
+}
+
+/// A loop over a wave's lanes, which is built for each size of wave as well. [`run_wave`] runs it. Its
+/// `lanes` must be `#[inline(always)]`, as a [`LaneLoop`]'s `run`.
+pub(crate) trait WaveLoop {
+    /// How many lanes the wave has.
+    fn count(&self) -> usize;
+
+    /// Executes it for a wave of `W` lanes; `false` says that nothing was done.
+    fn lanes<const W: usize>(self, host: Host) -> bool;
+}
+
+/// A [`WaveLoop`] as a [`LaneLoop`].
+struct EachSize<T>(T);
+
+impl<T: WaveLoop> LaneLoop for EachSize<T> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self, host: Host) -> bool {
+        match self.0.count() {
+            64 => self.0.lanes::<64>(host),
+            32 => self.0.lanes::<32>(host),
+            _ => false,
+        }
+    }
+}
+
+/// Runs a loop over a wave's lanes in the best build that this machine has; `false` says that nothing
+/// was done.
+#[inline]
+pub(crate) fn run_wave<T: WaveLoop>(task: T) -> bool {
+    run(EachSize(task))
 }
 
 const UNKNOWN: u8 = 0;
@@ -79,13 +119,19 @@ fn detect() -> u8 {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn avx2<T: LaneLoop>(task: T) -> T::Output {
-    task.run(Host { avx: true })
+    task.run(Host {
+        avx: true,
+        avx512: false,
+    })
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,bmi1,bmi2,lzcnt,popcnt")]
 fn avx512<T: LaneLoop>(task: T) -> T::Output {
-    task.run(Host { avx: true })
+    task.run(Host {
+        avx: true,
+        avx512: true,
+    })
 }
 
 /// Runs a loop in the best build that this machine has.
@@ -98,7 +144,10 @@ pub fn run<T: LaneLoop>(task: T) -> T::Output {
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
         AVX2 => unsafe { avx2(task) },
-        _ => task.run(Host { avx: false }),
+        _ => task.run(Host {
+            avx: false,
+            avx512: false,
+        }),
     }
 }
 
@@ -108,7 +157,10 @@ pub(crate) fn in_every_build<T: LaneLoop>(
     mut make: impl FnMut() -> T,
     mut check: impl FnMut(T::Output),
 ) {
-    check(make().run(Host { avx: false }));
+    check(make().run(Host {
+        avx: false,
+        avx512: false,
+    }));
     #[cfg(target_arch = "x86_64")]
     {
         let best = best();

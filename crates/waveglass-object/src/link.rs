@@ -3,6 +3,7 @@
 //! The order of sections, the alignment of segments and the sizes of the dynamic tables are
 //! lld's, so that distances between code and data, which the code holds, come out the same.
 
+mod layout;
 mod tables;
 mod writer;
 

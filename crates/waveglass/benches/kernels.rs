@@ -1,7 +1,7 @@
 //! Whole kernels: the tiled matrix product, a product through matrix instructions, a 64 MiB copy
 //! beside memcpy, and the start of a small kernel. `cargo bench -p waveglass --bench kernels` prints
-//! the figures of one run; with `-- matmul`, `-- matrix`, `-- copy` or `-- start` it makes that part
-//! alone.
+//! the figures of one run; with `-- matmul`, `-- matrix`, `-- copy`, `-- threads` or `-- start` it makes
+//! that part alone.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -62,9 +62,47 @@ fn main() {
             }
         }
     }
+    if wanted("threads") {
+        scaling();
+    }
     if wanted("start") {
         start();
     }
+}
+
+/// 1,000 workgroups that transform 1,024 points each, on one thread and on two.
+fn scaling() {
+    let module = Module::load(&built("fft.O3.hipfb"), Some("gfx900")).expect("the module loads");
+    let groups = 1000usize;
+    let (points, roots) = (floats(groups * 2048, 1), floats(2048, 2));
+    let mut best = [Duration::MAX; 2];
+    for _ in 0..7 {
+        for threads in [1, 2] {
+            let report = module
+                .launch(Some("fft_1024"))
+                .expect("the kernel is there")
+                .block([256, 1, 1])
+                .grid([groups as u32, 1, 1])
+                .arg(Arg::Buffer(points.clone()))
+                .arg(Arg::Buffer(vec![1; points.len()]))
+                .arg(Arg::Buffer(roots.clone()))
+                .limits(limits(threads))
+                .run()
+                .expect("the launch fits");
+            if let Some(e) = report.error {
+                println!("fft_1024: {e}");
+                return;
+            }
+            best[threads - 1] = best[threads - 1].min(report.time);
+        }
+    }
+    let [one, two] = best.map(|t| t.as_secs_f64());
+    println!(
+        "1000 workgroups of fft_1024: one thread {:.0} ms, two threads {:.0} ms, ratio {:.2}",
+        one * 1e3,
+        two * 1e3,
+        one / two
+    );
 }
 
 fn matmul(file: &str, target: &str, kernel: &str, grid: [u32; 3], threads: usize) {

@@ -4,7 +4,7 @@
 use crate::isa::Target;
 use crate::mem::Generation;
 use crate::mem::buffer::{
-    BufferDescriptor, DescriptorField, DstSel, Format, FormatCode, NumberFormat, Swizzle,
+    BufferDescriptor, DescriptorField, DstSel, Format, FormatCode, NumberFormat, RangeRule, Swizzle,
 };
 use serde::Serialize;
 use waveglass_exec::dispatch::memory_generation;
@@ -350,6 +350,9 @@ impl Subject {
 
     fn address(&self) -> Vec<String> {
         let d = &self.d;
+        if d.kind != 0 || d.is_unbound(false) {
+            return vec!["none: nothing is accessed".to_owned()];
+        }
         let lane = if d.add_tid { " + lane" } else { "" };
         let index = format!("index  = (idxen ? vindex : 0){lane}");
         let offset = "offset = inst_offset + (offen ? voffset : 0)".to_owned();
@@ -410,48 +413,26 @@ impl Subject {
             return vec!["none: every access is out of range".to_owned()];
         }
         let mut out = Vec::new();
-        let records = d.num_records;
-        let stride = self.plain_stride();
-        let each = "untyped loads and stores are checked dword by dword, typed ones and atomics whole; \
-                    payload = bytes checked at once";
-        match d.oob_select {
-            None => out.extend(self.gfx9_checks()),
-            Some(oob) if self.is_cdna5() => {
-                out.push(each.to_owned());
-                if d.swizzle.element_bytes().is_some() {
-                    out.push("never out of range: a swizzled buffer is not checked".to_owned());
-                } else {
-                    out.push(format!(
-                        "out of range where {stride} * index + offset + soffset + payload > {records:#x}"
-                    ));
-                    if oob == 1 {
-                        out.push(format!(
-                            "and where offset + soffset + payload > {stride}, the record"
-                        ));
-                    }
-                }
-            }
-            Some(oob) => {
-                let gfx10 = matches!(self.generation, Generation::Rdna1 | Generation::Rdna2);
-                let record = if gfx10 {
-                    format!("index >= {records:#x} or offset >= {stride}")
-                } else {
-                    format!("index >= {records:#x} or offset + payload > {stride}")
-                };
-                out.push(each.to_owned());
-                out.push(match oob {
-                    0 => format!("out of range where {record}"),
-                    1 => format!("out of range where index >= {records:#x}"),
-                    2 if records == 0 => "always out of range: the buffer is empty".to_owned(),
-                    2 => "never out of range: the buffer is not empty".to_owned(),
-                    _ if d.swizzle.element_bytes().is_some() && stride != 0 => format!(
-                        "out of range where index >= {records:#x} or offset + payload > {stride}"
-                    ),
-                    _ => format!(
-                        "out of range where offset + payload > {records:#x} - soffset; the index is not looked at"
-                    ),
-                });
-            }
+        let rule = |idxen| self.out_of_range(d.range_rule(idxen, false));
+        if self.generation.is_gfx9() {
+            out.push(
+                "untyped loads and stores are checked dword by dword, typed ones and atomics by their first byte"
+                    .to_owned(),
+            );
+            out.push(format!("without idxen: {}", rule(false).concat()));
+            let zero = if self.plain_stride() == 0 {
+                ", the stride being 0"
+            } else {
+                ""
+            };
+            out.push(format!("with idxen{zero}: {}", rule(true).concat()));
+        } else {
+            out.push(
+                "untyped loads and stores are checked dword by dword, typed ones and atomics whole; payload = \
+                 bytes checked at once"
+                    .to_owned(),
+            );
+            out.extend(rule(true));
         }
         out.push(
             "then loads give 0, stores and atomics are dropped; that is no memory violation"
@@ -464,35 +445,51 @@ impl Subject {
         out
     }
 
-    /// GCN 5 and CDNA 1 to 4 have one rule by instruction and descriptor.
-    fn gfx9_checks(&self) -> Vec<String> {
-        let d = &self.d;
-        let records = d.num_records;
-        let mut out = vec![
-            "untyped loads and stores are checked dword by dword, typed ones and atomics by their first byte"
-                .to_owned(),
-        ];
-        let raw = format!("inst_offset + voffset >= {records:#x}; soffset does not count");
-        if d.add_tid {
-            out.push("without idxen: never out of range (a scratch buffer)".to_owned());
-        } else {
-            out.push(format!("without idxen: out of range where {raw}"));
-        }
-        if self.plain_stride() != 0 {
-            out.push(format!(
-                "with idxen: out of range where index >= {records:#x}"
-            ));
-        } else {
-            out.push(format!(
-                "with idxen, the stride being 0: out of range where {raw}"
-            ));
-        }
-        out
+    /// What a rule keeps out, in words.
+    fn out_of_range(&self, rule: RangeRule) -> Vec<String> {
+        let records = self.d.num_records;
+        let stride = self.plain_stride();
+        let out = match rule {
+            RangeRule::Unchecked if self.is_cdna5() => {
+                "never out of range: a swizzled buffer is not checked".to_owned()
+            }
+            RangeRule::Unchecked => "never out of range (a scratch buffer)".to_owned(),
+            RangeRule::Index => format!("out of range where index >= {records:#x}"),
+            RangeRule::Offset => format!(
+                "out of range where inst_offset + voffset >= {records:#x}; soffset does not count"
+            ),
+            RangeRule::NotEmpty if records == 0 => {
+                "always out of range: the buffer is empty".to_owned()
+            }
+            RangeRule::NotEmpty => "never out of range: the buffer is not empty".to_owned(),
+            RangeRule::Record { payload: true } => {
+                format!("out of range where index >= {records:#x} or offset + payload > {stride}")
+            }
+            RangeRule::Record { payload: false } => {
+                format!("out of range where index >= {records:#x} or offset >= {stride}")
+            }
+            RangeRule::Bytes => format!(
+                "out of range where offset + payload > {records:#x} - soffset; the index is not looked at"
+            ),
+            RangeRule::Total { record } => {
+                let mut out = vec![format!(
+                    "out of range where {stride} * index + offset + soffset + payload > {records:#x}"
+                )];
+                if record {
+                    out.push(format!(
+                        "and where offset + soffset + payload > {stride}, the record"
+                    ));
+                }
+                return out;
+            }
+        };
+        vec![out]
     }
 
     fn typed(&self) -> Vec<String> {
         let d = &self.d;
-        if self.is_cdna5() {
+        // Of another type the instruction is ignored, whatever the format.
+        if self.is_cdna5() || d.kind != 0 {
             return Vec::new();
         }
         match d.resource_format() {
@@ -524,11 +521,20 @@ impl Subject {
                     _ => "float",
                 };
                 let widths: Vec<String> = f.layout.widths().iter().map(u32::to_string).collect();
-                vec![
+                let constant = |s: &DstSel| matches!(s, DstSel::Zero | DstSel::One);
+                let gives = if d.dst_sel.iter().all(constant) {
+                    format!(
+                        "buffer_load_format_xyzw gives ({}): every select is a constant, and none is of the data",
+                        selected.join(", ")
+                    )
+                } else {
                     format!(
                         "buffer_load_format_xyzw gives ({}) of {f}, as {one}s",
                         selected.join(", ")
-                    ),
+                    )
+                };
+                vec![
+                    gives,
                     format!(
                         "an element is {} bytes: {} component{} of {} bits, the first in the lowest",
                         f.bytes(),

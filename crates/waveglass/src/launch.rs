@@ -1,16 +1,20 @@
 //! Loading a code object and launching a kernel of it.
 
+mod shape;
+mod trap_handler;
+
+pub(crate) use shape::{Shape, registers, setup};
+pub use trap_handler::TrapHandler;
+
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 use waveglass_exec::{
-    Dispatch, Limits, Outcome, Packet, Program, Registers, RunError, ScratchArena, Setup, Trace,
-    Watch, run, scratch_needed,
+    Code, Dispatch, Exceptions, Limits, MemoryConfig, Options, Outcome, Packet, Program, Registers,
+    RunError, ScratchArena, Trace, Watch, run, scratch_needed,
 };
 use waveglass_isa::Target;
-use waveglass_mem::{GlobalMemory, MapError, Permission};
-use waveglass_object::{
-    CodeObject, Feature, File, Kernel, KernelDescriptor, SymbolKind, ValueKind, WorkItemIdVgprs,
-};
+use waveglass_mem::{Apertures, GlobalMemory, MapError, Permission};
+use waveglass_object::{CodeObject, Feature, File, Kernel, SymbolKind, ValueKind};
 
 /// Why a kernel cannot be launched.
 #[derive(Debug, thiserror::Error)]
@@ -43,14 +47,14 @@ pub enum LaunchError {
 /// A code object, ready to launch kernels from.
 #[derive(Debug)]
 pub struct Module {
-    code: Code,
+    code: Contents,
     target: Target,
     /// The wave size of raw code.
     wave_size: u32,
 }
 
 #[derive(Debug)]
-enum Code {
+enum Contents {
     Object(Box<CodeObject>),
     Raw(Vec<u8>),
 }
@@ -75,6 +79,9 @@ pub struct Launch<'a> {
     dynamic_lds: u32,
     limits: Limits,
     watch: Watch<'a>,
+    trap_handler: Option<TrapHandler>,
+    exceptions: Exceptions,
+    memory: MemoryConfig,
 }
 
 /// What a run gives.
@@ -86,6 +93,8 @@ pub struct Report {
     pub error: Option<RunError>,
     /// The buffers, in the order of the buffer arguments.
     pub buffers: Vec<Vec<u8>>,
+    /// The trap handler's memory, where there is any.
+    pub trap_memory: Vec<u8>,
     /// Wall time of the run itself.
     pub time: Duration,
     /// Where the code was loaded: addresses in errors less this are offsets in the code object.
@@ -99,7 +108,11 @@ mod place {
     pub(super) const PACKET: u64 = 0x3000_0000;
     pub(super) const QUEUE: u64 = 0x3000_1000;
     pub(super) const KERNARG: u64 = 0x3001_0000;
+    pub(super) const HANDLER: u64 = 0x2000_0000;
+    pub(super) const TRAP_MEMORY: u64 = 0x2800_0000;
     pub(super) const BUFFERS: u64 = 0x1_0000_0000;
+    /// Where flat addresses have 32 bits.
+    pub(super) const LOW_BUFFERS: u64 = 0x8000_0000;
     pub(super) const SCRATCH: u64 = 0x4000_0000_0000;
     pub(super) const GAP: u64 = 0x1_0000;
 }
@@ -196,7 +209,7 @@ impl Module {
             gfx: gfx.to_owned(),
         })?;
         Ok(Self {
-            code: Code::Object(Box::new(object)),
+            code: Contents::Object(Box::new(object)),
             target,
             wave_size: target.default_wave_size(),
         })
@@ -214,7 +227,7 @@ impl Module {
             gfx: gfx.to_owned(),
         })?;
         Ok(Self {
-            code: Code::Raw(code),
+            code: Contents::Raw(code),
             target,
             wave_size: target.default_wave_size(),
         })
@@ -225,10 +238,10 @@ impl Module {
     /// objects say on or off.)
     pub(crate) fn sramecc(&self) -> bool {
         match &self.code {
-            Code::Object(object) => {
+            Contents::Object(object) => {
                 matches!(object.target().sramecc, Feature::On | Feature::Any)
             }
-            Code::Raw(_) => true,
+            Contents::Raw(_) => true,
         }
     }
 
@@ -261,16 +274,16 @@ impl Module {
     /// The code object; raw code has none.
     pub fn object(&self) -> Option<&CodeObject> {
         match &self.code {
-            Code::Object(o) => Some(o),
-            Code::Raw(_) => None,
+            Contents::Object(o) => Some(o),
+            Contents::Raw(_) => None,
         }
     }
 
     /// The names of the kernels.
     pub fn kernels(&self) -> Vec<&str> {
         match &self.code {
-            Code::Object(o) => o.kernels().iter().map(|k| k.name.as_str()).collect(),
-            Code::Raw(_) => vec!["raw"],
+            Contents::Object(o) => o.kernels().iter().map(|k| k.name.as_str()).collect(),
+            Contents::Raw(_) => vec!["raw"],
         }
     }
 
@@ -303,6 +316,9 @@ impl Module {
             dynamic_lds: 0,
             limits: Limits::default(),
             watch: Watch::default(),
+            trap_handler: None,
+            exceptions: Exceptions::NONE,
+            memory: MemoryConfig::default(),
         })
     }
 }
@@ -364,6 +380,30 @@ impl<'a> Launch<'a> {
         self
     }
 
+    /// Gives the waves a trap handler: `s_trap`, enabled exceptions, memory violations (on gfx9 where
+    /// they are enabled) and illegal instructions enter it.
+    #[must_use]
+    pub fn trap_handler(mut self, handler: TrapHandler) -> Self {
+        self.trap_handler = Some(handler);
+        self
+    }
+
+    /// Has exceptions trap from the start, beyond those that the kernel's descriptor enables. Without a
+    /// trap handler the first of them ends the run with [`RunError::Exception`], which names it and
+    /// the instruction.
+    #[must_use]
+    pub fn trap_on(mut self, exceptions: Exceptions) -> Self {
+        self.exceptions |= exceptions;
+        self
+    }
+
+    /// Sets SH_MEM_CONFIG and SH_MEM_BASES.
+    #[must_use]
+    pub fn memory_config(mut self, memory: MemoryConfig) -> Self {
+        self.memory = memory;
+        self
+    }
+
     /// Counts the workgroups that have ended, for whoever shows progress.
     #[must_use]
     pub fn progress(mut self, groups_done: &'a AtomicU64) -> Self {
@@ -377,7 +417,8 @@ impl<'a> Launch<'a> {
     ///
     /// [`LaunchError`] when it cannot start. What goes wrong while it runs is in the report.
     pub fn run(mut self) -> Result<Report, LaunchError> {
-        let shape = Shape::of(self.module, &self.kernel)?;
+        let mut shape = Shape::of(self.module, &self.kernel)?;
+        self.traps(&mut shape)?;
         let items = self.grid.work_items(self.block)?;
         let mut memory = GlobalMemory::new();
         let (kernarg, buffers) = self.arguments(&shape, items, &mut memory)?;
@@ -403,7 +444,7 @@ impl<'a> Launch<'a> {
         )?;
         memory.map_bytes(
             place::QUEUE,
-            &queue_bytes(self.module.target),
+            &queue_bytes(self.memory.apertures(self.module.target)),
             Permission::ReadOnly,
             "queue",
         )?;
@@ -413,18 +454,30 @@ impl<'a> Launch<'a> {
             Permission::ReadOnly,
             "kernarg segment",
         )?;
-        let (code, base, entries) = map_code(self.module, &mut memory)?;
-        let program = Program::compile_with(
+        let (code, base, entries) = map_code(self.module, place::IMAGE, &mut memory)?;
+        let handler = match &mut self.trap_handler {
+            Some(handler) => Some(handler.map(&mut memory)?),
+            None => None,
+        };
+        shape.setup.trap_handler = handler.as_ref().map(|h| h.vector);
+        let program = Program::build(
             self.module.target,
             shape.wave_size,
-            &code,
-            base,
-            &entries,
+            Code {
+                bytes: &code,
+                base,
+                entries: &entries,
+            },
+            handler.as_ref().map(|h| h.code()),
             Registers {
                 vgprs: shape.vgprs,
                 agprs: shape.agprs,
             },
-            self.module.sramecc(),
+            Options {
+                sramecc: self.module.sramecc(),
+                exceptions: shape.setup.exceptions,
+                ..Options::default()
+            },
         );
         let dispatch = Dispatch {
             target: self.module.target,
@@ -463,13 +516,45 @@ impl<'a> Launch<'a> {
             .iter()
             .map(|&address| memory.take(address).unwrap_or_default())
             .collect();
+        let trap_memory = memory.take(place::TRAP_MEMORY).unwrap_or_default();
         Ok(Report {
             outcome,
             error,
             buffers,
+            trap_memory,
             time,
             load_address: place::IMAGE,
         })
+    }
+
+    /// What of the setup is about traps and memory.
+    fn traps(&self, shape: &mut Shape<'_>) -> Result<(), LaunchError> {
+        let target = self.module.target;
+        let setup = &mut shape.setup;
+        setup.memory = self.memory;
+        let arithmetic = self.exceptions.and(Exceptions::ARITHMETIC);
+        if target.major() == 11 && setup.dx10_clamp && !arithmetic.is_empty() {
+            return Err(LaunchError::Bad(format!(
+                "{target} raises no exceptions while MODE.DX10_CLAMP is set, as the kernel's \
+                 descriptor has it (.amdhsa_dx10_clamp 0 clears it)"
+            )));
+        }
+        let masked = self.exceptions.and(Exceptions::MEMORY_VIOLATION);
+        if !target.is_gfx9() && !masked.is_empty() && self.trap_handler.is_none() {
+            return Err(LaunchError::Bad(format!(
+                "{target} cannot enable or mask memory violations: with a trap handler they trap"
+            )));
+        }
+        setup.exceptions |= self.exceptions;
+        if let Some(handler) = &self.trap_handler
+            && handler.module.target != target
+        {
+            return Err(LaunchError::Bad(format!(
+                "the trap handler is for {}, the kernel for {target}",
+                handler.module.target
+            )));
+        }
+        Ok(())
     }
 
     /// The kernarg segment's bytes, and the address of each buffer, whose bytes move from the
@@ -482,7 +567,10 @@ impl<'a> Launch<'a> {
     ) -> Result<(Vec<u8>, Vec<u64>), LaunchError> {
         let mut kernarg = vec![0u8; shape.kernarg_size.next_multiple_of(16).max(16)];
         let mut buffers = Vec::new();
-        let mut next = place::BUFFERS;
+        let mut next = match self.memory.ptr32 {
+            true => place::LOW_BUFFERS,
+            false => place::BUFFERS,
+        };
         let explicit: Vec<&waveglass_object::Argument> = shape
             .kernel
             .and_then(|k| k.metadata.as_ref())
@@ -559,6 +647,11 @@ impl<'a> Launch<'a> {
                     }
                     buffers.push(address);
                     next = (next + size + place::GAP).next_multiple_of(place::GAP);
+                    if self.memory.ptr32 && next > 1 << 32 {
+                        return Err(LaunchError::Bad(
+                            "the buffers do not fit into 32-bit addresses".into(),
+                        ));
+                    }
                     address.to_le_bytes().to_vec()
                 }
             };
@@ -575,11 +668,11 @@ impl<'a> Launch<'a> {
         }
         if let Some(k) = shape.kernel {
             let hidden = Hidden {
-                target: self.module.target,
                 items,
                 block: self.block,
                 dynamic_lds: self.dynamic_lds,
                 queue: place::QUEUE,
+                apertures: self.memory.apertures(self.module.target),
             };
             hidden.fill(k, 0, &mut kernarg);
         }
@@ -589,20 +682,21 @@ impl<'a> Launch<'a> {
 
 /// What the hidden arguments say of a launch.
 pub(crate) struct Hidden {
-    pub(crate) target: Target,
     /// Work-items of the grid.
     pub(crate) items: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) dynamic_lds: u32,
     /// The address of the queue.
     pub(crate) queue: u64,
+    /// Where LDS and scratch lie in the flat address space.
+    pub(crate) apertures: Apertures,
 }
 
 impl Hidden {
     /// Fills in the hidden arguments that start at byte `from` or later (AMDGPUUsage, "Code Object V5
     /// Metadata", `.value_kind`).
     pub(crate) fn fill(&self, kernel: &Kernel, from: usize, kernarg: &mut [u8]) {
-        let apertures = waveglass_exec::dispatch::apertures(self.target);
+        let apertures = self.apertures;
         let Some(metadata) = &kernel.metadata else {
             return;
         };
@@ -639,155 +733,27 @@ impl Hidden {
 }
 
 /// `amd_queue_t`, as far as kernels read it: the apertures' high halves at bytes 64 and 68.
-pub(crate) fn queue_bytes(target: Target) -> [u8; 256] {
+pub(crate) fn queue_bytes(apertures: Apertures) -> [u8; 256] {
     let mut b = [0; 256];
-    let apertures = waveglass_exec::dispatch::apertures(target);
     b[64..68].copy_from_slice(&((apertures.shared_base() >> 32) as u32).to_le_bytes());
     b[68..72].copy_from_slice(&((apertures.private_base() >> 32) as u32).to_le_bytes());
     b
 }
 
-/// What the launch needs to know of a kernel.
-pub(crate) struct Shape<'a> {
-    pub(crate) kernel: Option<&'a Kernel>,
-    pub(crate) setup: Setup,
-    pub(crate) wave_size: u32,
-    pub(crate) vgprs: u32,
-    pub(crate) agprs: u32,
-    pub(crate) entry: u64,
-    pub(crate) descriptor_address: u64,
-    pub(crate) private_segment: u32,
-    pub(crate) group_segment: u32,
-    pub(crate) kernarg_size: usize,
-}
-
-impl<'a> Shape<'a> {
-    pub(crate) fn of(module: &'a Module, name: &str) -> Result<Self, LaunchError> {
-        let Code::Object(object) = &module.code else {
-            return Ok(Self::raw(module.target, module.wave_size));
-        };
-        let kernel = object
-            .kernel(name)
-            .ok_or_else(|| LaunchError::Bad(format!("there is no kernel {name:?}")))?;
-        let d = &kernel.descriptor;
-        let Registers { vgprs, agprs } = registers(d, module.target);
-        let dynamic = kernel
-            .metadata
-            .as_ref()
-            .is_some_and(|m| m.uses_dynamic_stack)
-            || d.uses_dynamic_stack();
-        let extra = if dynamic { DYNAMIC_STACK } else { 0 };
-        let mut entry = kernel.entry;
-        if d.kernarg_preload_length() > 0 && !module.target.has_gfx1250_insts() {
-            // The first 256 bytes load the arguments on firmware that does not preload; compilers
-            // write no such prologue for gfx1250.
-            entry += 256;
-        }
-        Ok(Self {
-            kernel: Some(kernel),
-            setup: setup(d, module.target),
-            wave_size: d.wavefront_size(),
-            vgprs,
-            agprs,
-            entry,
-            descriptor_address: kernel.descriptor_address,
-            private_segment: d.private_segment_fixed_size.saturating_add(extra),
-            group_segment: d.group_segment_fixed_size,
-            kernarg_size: kernel
-                .metadata
-                .as_ref()
-                .map_or(0, |m| m.kernarg_segment_size)
-                .max(d.kernarg_size) as usize,
-        })
-    }
-
-    fn raw(target: Target, wave_size: u32) -> Self {
-        Self {
-            kernel: None,
-            setup: Setup {
-                kernarg_ptr: true,
-                user_sgprs: 2,
-                group_id: [true; 3],
-                item_id: 3,
-                float_mode: 0xf0,
-                dx10_clamp: true,
-                ieee: target.major() < 12,
-                ..Setup::default()
-            },
-            wave_size,
-            vgprs: 256,
-            agprs: if target.is_gfx9() && target >= Target::Gfx908 {
-                256
-            } else {
-                0
-            },
-            entry: 0,
-            descriptor_address: 0,
-            private_segment: 0,
-            group_segment: 64 << 10,
-            kernarg_size: 0,
-        }
-    }
-}
-
-/// The registers that a descriptor gives a wave.
-pub(crate) fn registers(d: &KernelDescriptor, target: Target) -> Registers {
-    let total = d.vgpr_count();
-    let (vgprs, agprs) = match d.accum_offset() {
-        Some(first) => (first.min(total), total.saturating_sub(first)),
-        // gfx908 gives as many AGPRs as VGPRs.
-        None if target == Target::Gfx908 => (total, total),
-        None => (total, 0),
-    };
-    Registers { vgprs, agprs }
-}
-
-/// The state that a descriptor asks for.
-pub(crate) fn setup(d: &KernelDescriptor, target: Target) -> Setup {
-    Setup {
-        private_segment_buffer: d.enable_sgpr_private_segment_buffer(),
-        dispatch_ptr: d.enable_sgpr_dispatch_ptr(),
-        queue_ptr: d.enable_sgpr_queue_ptr(),
-        kernarg_ptr: d.enable_sgpr_kernarg_segment_ptr(),
-        dispatch_id: d.enable_sgpr_dispatch_id(),
-        flat_scratch_init: d.enable_sgpr_flat_scratch_init(),
-        private_segment_size: d.enable_sgpr_private_segment_size(),
-        preload_length: d.kernarg_preload_length(),
-        preload_offset: d.kernarg_preload_offset(),
-        user_sgprs: d.user_sgpr_count(),
-        group_id: [
-            d.enable_workgroup_id_x(),
-            d.enable_workgroup_id_y(),
-            d.enable_workgroup_id_z(),
-        ],
-        group_info: d.enable_workgroup_info(),
-        private_segment: d.enable_private_segment(),
-        item_id: match d.workitem_id() {
-            WorkItemIdVgprs::X => 1,
-            WorkItemIdVgprs::Xy => 2,
-            _ => 3,
-        },
-        float_mode: d.float_mode(),
-        dx10_clamp: target.major() < 12 && d.dx10_clamp(),
-        ieee: target.major() < 12 && d.ieee_mode(),
-        fp16_overflow: d.fp16_overflow(),
-        named_barriers: d.named_barrier_count().unwrap_or(0),
-    }
-}
-
 /// Maps the image; gives the code's bytes, their address, and where instructions start.
 fn map_code(
     module: &Module,
+    base: u64,
     memory: &mut GlobalMemory,
 ) -> Result<(Vec<u8>, u64, Vec<u64>), LaunchError> {
     let object = match &module.code {
-        Code::Raw(code) => {
-            memory.map_bytes(place::IMAGE, code, Permission::ReadOnly, "code")?;
-            return Ok((code.clone(), place::IMAGE, vec![place::IMAGE]));
+        Contents::Raw(code) => {
+            memory.map_bytes(base, code, Permission::ReadOnly, "code")?;
+            return Ok((code.clone(), base, vec![base]));
         }
-        Code::Object(o) => o,
+        Contents::Object(o) => o,
     };
-    let loaded = object.image().relocated(place::IMAGE)?;
+    let loaded = object.image().relocated(base)?;
     let mut code = None;
     for s in &loaded.segments {
         let address = s.address;
@@ -811,9 +777,9 @@ fn map_code(
             code = Some((s.data.clone(), address));
         }
     }
-    let (code, base) =
+    let (code, start) =
         code.ok_or_else(|| LaunchError::Bad("the code object has no executable segment".into()))?;
-    Ok((code, base, entries(object, place::IMAGE)))
+    Ok((code, start, entries(object, base)))
 }
 
 /// Where instructions start in a code object that is loaded at `base`.

@@ -106,7 +106,8 @@ pub fn disassemble(
                     targets.insert(to);
                     branches.push((lines.len(), to));
                 }
-                (text.trim_end().to_owned(), inst.size(), true)
+                text.truncate(text.trim_end().len());
+                (text, inst.size(), true)
             }
             Err(e) => {
                 let size = rest.len().min(4);

@@ -68,12 +68,6 @@ pub fn source_of(elf: &[u8]) -> Result<String, SourceError> {
         .map_or(target.default_wave_size(), |k| {
             k.descriptor.wavefront_size()
         });
-    if let Some(s) = sections.iter().find(|s| s.name == ".got" && s.size > 0) {
-        return Err(SourceError::Inexpressible(format!(
-            "it has a global offset table ({}), whose place the code knows",
-            s.name
-        )));
-    }
     let mut w = Writer {
         out: String::new(),
         target,
@@ -89,6 +83,7 @@ pub fn source_of(elf: &[u8]) -> Result<String, SourceError> {
                 _ => None,
             })
             .collect(),
+        got: entries(&object, &sections, &symbols),
     };
     w.head(&object);
     w.attributes();
@@ -163,6 +158,38 @@ struct Writer<'a> {
     symbols: &'a [SymbolView],
     /// Addresses that the loader fills with addresses.
     pointers: BTreeMap<u64, u64>,
+    /// The entries of the global offset table: their addresses and the symbols they are for.
+    got: BTreeMap<u64, String>,
+}
+
+/// The entries of the global offset table by their addresses.
+fn entries(
+    object: &CodeObject,
+    sections: &[SectionView],
+    symbols: &[SymbolView],
+) -> BTreeMap<u64, String> {
+    let Some(table) = sections.iter().find(|s| s.name == ".got") else {
+        return BTreeMap::new();
+    };
+    let inside = table.address..table.address.saturating_add(table.size);
+    object
+        .image()
+        .relocations()
+        .iter()
+        .filter(|r| inside.contains(&r.address))
+        .filter_map(|r| {
+            let name = match &r.value {
+                RelocationValue::Undefined(name) => name.clone(),
+                RelocationValue::Address(a) => symbols
+                    .iter()
+                    .find(|s| s.address == *a && s.section.is_some() && !s.name.is_empty())?
+                    .name
+                    .clone(),
+                RelocationValue::Absolute(_) => return None,
+            };
+            Some((r.address, name))
+        })
+        .collect()
 }
 
 /// A name as a source has it.
@@ -361,6 +388,44 @@ impl Writer<'_> {
         Some(out)
     }
 
+    /// What stands for the literal of an addition that makes the address of an entry of the global
+    /// offset table from the program counter: compilers add both halves right behind S_GETPC. The
+    /// source is compared with the code object at its end, so that no guess stays.
+    fn table_entry(&self, inst: &Inst, address: u64) -> Option<String> {
+        let &[literal] = inst.literal_words() else {
+            return None;
+        };
+        let (place, text) = (address + inst.size() as u64 - 4, inst.mnemonic());
+        // The low half is added eight bytes before the high one, four behind S_GETPC's end.
+        let (half, addend, low) = match text {
+            "s_add_u32" => ("lo", 4u64, literal),
+            "s_addc_u32" => ("hi", 12, 0),
+            _ => return None,
+        };
+        let entry = match half {
+            "lo" => place
+                .wrapping_add(low as i32 as i64 as u64)
+                .wrapping_sub(addend),
+            // The high half says little by itself: the entry is that of the low half before it.
+            _ => self.low_entry(place.wrapping_sub(8))?,
+        };
+        let name = self.got.get(&entry)?;
+        Some(format!("{}@gotpcrel32@{half}+{addend}", quoted(name)))
+    }
+
+    /// The entry that the low half at `place` is for.
+    fn low_entry(&self, place: u64) -> Option<u64> {
+        let s = self.sections.iter().find(|s| {
+            s.flags & EXECINSTR != 0 && (s.address..s.address + s.size).contains(&place)
+        })?;
+        let at = (place - s.address) as usize;
+        let low: [u8; 4] = s.data.get(at..at + 4)?.try_into().ok()?;
+        let entry = place
+            .wrapping_add(i32::from_le_bytes(low) as i64 as u64)
+            .wrapping_sub(4);
+        self.got.contains_key(&entry).then_some(entry)
+    }
+
     fn code(&mut self, s: &SectionView, names: &BTreeMap<u64, Vec<String>>) {
         let decoder = Decoder::new(self.target).wave_size(self.wave_size);
         let mut list: Vec<(u64, Option<Inst>, usize)> = Vec::new();
@@ -405,6 +470,11 @@ impl Writer<'_> {
             if let Some(to) = branch {
                 let cut = text.rfind(' ').map_or(text.len(), |i| i + 1);
                 let _ = writeln!(self.out, "\t{}{}", &text[..cut], label(to));
+                continue;
+            }
+            if let Some(part) = inst.and_then(|i| self.table_entry(&i, s.address + at)) {
+                let cut = text.rfind(' ').map_or(text.len(), |i| i + 1);
+                let _ = writeln!(self.out, "\t{}{part}", &text[..cut]);
                 continue;
             }
             let again = asm.assemble(&text).is_ok_and(|i| {

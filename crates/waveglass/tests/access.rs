@@ -2,8 +2,10 @@
 //! one thing, over random registers. Memory holds its own addresses, so a loaded value tells where
 //! it is from.
 
-use waveglass::access::{AccessReport, Place, Scene, instruction};
-use waveglass::isa::Target;
+use std::collections::BTreeMap;
+use waveglass::access::{AccessReport, LaneAccess, Place, Scene, instruction};
+use waveglass::exec::wave::sreg;
+use waveglass::isa::{Field, Operand, Target};
 
 /// What LLVM 22 assembles for the text beside it.
 const LOADS: &[(Target, &str)] = &[
@@ -37,6 +39,37 @@ const LOADS: &[(Target, &str)] = &[
     (Target::Gfx90a, "00805cdc00007f02"),          // global_load_dwordx4 v[2:5], v[0:1], off
     (Target::Gfx90a, "042050e000020180"), // buffer_load_dword v2, v0, s[4:7], 0 idxen offset:4
     (Target::Gfx90a, "00405cdc00000202"), // scratch_load_dwordx4 v[2:5], off, s2
+    (Target::Gfx900, "04007ed800010002"), // ds_bpermute_b32 v2, v0, v1 offset:4
+    (Target::Gfx900, "00007cd800010002"), // ds_permute_b32 v2, v0, v1
+    (Target::Gfx1100, "0000ccda00010002"), // ds_bpermute_b32 v2, v0, v1
+    (Target::Gfx900, "07097ad800000002"), // ds_swizzle_b32 v2, v0 offset:swizzle(BITMASK_PERM,"01pip")
+    (Target::Gfx900, "60c07ad800000002"), // ds_swizzle_b32 v2, v0 offset:swizzle(ROTATE,0,3)
+    (Target::Gfx900, "07807ad800000002"), // ds_swizzle_b32 v2, v0 offset:swizzle(QUAD_PERM,3,1,0,0)
+    (Target::Gfx1100, "0400c4da00000002"), // ds_load_addtid_b32 v2 offset:4
+    (Target::Gfx1200, "7cc014ee0200000000040000"), // global_load_block v[2:33], v[0:1], off offset:4
+    (Target::Gfx1200, "7cc014ed0200020000000000"), // scratch_load_block v[2:33], v0, off
+    (Target::Gfx1250, "00001aee0200000000000000"), // cluster_load_b64 v[2:3], v0, s[0:1]
+    (Target::Gfx1250, "00001cee0200000000000000"), // global_load_monitor_b32 v2, v0, s[0:1]
+];
+
+/// Loads into LDS, with the bytes that a lane moves.
+const TO_LDS: &[(Target, &str, usize)] = &[
+    (Target::Gfx900, "00a050dc00007f00", 4), // global_load_dword v[0:1], off lds
+    (Target::Gfx942, "0480a8dc00007f00", 4), // global_load_lds_dword v[0:1], off offset:4
+    (Target::Gfx950, "0080f4dd00007f00", 16), // global_load_lds_dwordx4 v[0:1], off
+    (Target::Gfx900, "041051e000000102", 4), // buffer_load_dword v0, s[4:7], s2 offen offset:4 lds
+    (Target::Gfx942, "0460a8dc00007f00", 4), // scratch_load_lds_dword v0, off offset:4
+    (Target::Gfx1250, "7c4018ee0200000000000000", 8), // global_load_async_to_lds_b64 v2, v[0:1], off
+    (Target::Gfx1250, "7cc01aee0200000000000000", 4), // cluster_load_async_to_lds_b32 v2, v[0:1], off
+];
+
+/// Loads that transpose, with the bits of an element.
+const TRANSPOSING: &[(Target, &str, u32)] = &[
+    (Target::Gfx950, "0000c6d900000002", 16), // ds_read_b64_tr_b16 v[2:3], v0
+    (Target::Gfx950, "0000c2d900000002", 6),  // ds_read_b96_tr_b6 v[2:4], v0
+    (Target::Gfx1250, "0000f4db00000002", 8), // ds_load_tr8_b64 v[2:3], v0
+    (Target::Gfx1200, "7cc015ee0200000000000000", 16), // global_load_tr_b128 v[2:5], v[0:1], off
+    (Target::Gfx1250, "7cc01cee0200000000000000", 4), // global_load_tr4_b64 v[2:3], v[0:1], off
 ];
 
 const MEMORY: u64 = 0x1_0000;
@@ -64,10 +97,18 @@ fn report(target: Target, hex: &str, seed: u64) -> AccessReport {
     let random = &mut Random(seed);
     let lanes = target.default_wave_size();
     let inst = instruction(target, lanes, &bytes(hex)).unwrap();
-    let mut scene = Scene::new(target, lanes, 64, 32).unwrap();
+    let name = inst.mnemonic();
+    // Enough for lanes that do not overlap.
+    let through_lds = name.contains("lds") || hex.contains("00a050") || hex.starts_with("041051");
+    let size = if through_lds { 640 } else { 64 };
+    let mut scene = Scene::new(target, lanes, size, 32).unwrap();
     scene.map(MEMORY, SIZE, true, "memory").unwrap();
     let (lds, scratch) = scene.apertures();
-    let wide = inst.mnemonic().starts_with("flat") || hex.contains("7f02");
+    let vaddr = match inst.operand(Field::Vaddr) {
+        Some(Operand::Reg(r)) => r.dwords,
+        _ => 0,
+    };
+    let wide = vaddr == 2 && !name.starts_with("buffer");
     let wave = scene.wave_mut();
     for lane in 0..lanes as usize {
         let small = 4 * random.below(24);
@@ -84,8 +125,15 @@ fn report(target: Target, hex: &str, seed: u64) -> AccessReport {
             wave.set_lane(0, lane, small as u32 / [1, 4][random.below(2) as usize]);
             wave.set_lane(1, lane, 4 * random.below(8) as u32);
         }
+        if through_lds {
+            wave.set_lane(2, lane, 16 * lane as u32);
+        }
     }
     wave.set_s64(0, MEMORY);
+    if ["block", "addtid"].iter().any(|w| name.contains(w)) || through_lds {
+        wave.sgpr[sreg::M0] =
+            random.below(8) as u32 * if name.contains("block") { 0x101 } else { 4 };
+    }
     wave.sgpr[2] = 4 * random.below(10) as u32;
     // A V#: base, stride 0 or 16, records, and a format that makes it bound.
     let stride = [0, 16][random.below(2) as usize];
@@ -117,7 +165,7 @@ fn explanations_agree_with_execution() {
                 let mut violation = false;
                 for part in &lane.parts {
                     match (&part.place, &part.content) {
-                        (Place::Dropped { .. }, None) => nothing += 1,
+                        (Place::Dropped { .. } | Place::NoLane { .. }, None) => nothing += 1,
                         (Place::Violation { .. }, None) => {
                             nothing += 1;
                             violation = true;
@@ -141,5 +189,110 @@ fn explanations_agree_with_execution() {
             }
         }
         assert!(loaded > 100 && nothing > 20, "{hex}: {loaded} {nothing}");
+    }
+}
+
+/// What the parts of a lane hold, in order; zero where they hold nothing.
+fn contents(lane: &LaneAccess, parts: usize) -> Vec<u8> {
+    lane.parts[..parts]
+        .iter()
+        .flat_map(|p| p.content.clone().unwrap_or(vec![0; p.bytes as usize]))
+        .collect()
+}
+
+#[test]
+fn loads_into_lds_put_there_what_the_explanation_reads() {
+    for &(target, hex, bytes) in TO_LDS {
+        let (mut moved, mut off) = (0, 0);
+        for seed in 1..60 {
+            let report = report(target, hex, seed);
+            for lane in report.lanes.iter().filter(|l| l.active) {
+                let (last, memory) = lane.parts.split_last().unwrap();
+                match last.place {
+                    Place::Lds { .. } => {
+                        moved += 1;
+                        let there = last.content.clone().unwrap();
+                        let read = contents(lane, memory.len());
+                        assert_eq!(there[..bytes], read[..bytes], "{} {lane:?}", report.text);
+                        let bad = |p: &Place| matches!(p, Place::Violation { .. });
+                        let violation = memory.iter().any(|p| bad(&p.place));
+                        assert_eq!(lane.fault.is_some(), violation, "{} {lane:?}", report.text);
+                    }
+                    Place::Dropped { .. } => off += 1,
+                    ref other => panic!("{}: {other:?}", report.text),
+                }
+            }
+        }
+        assert!(moved > 100, "{hex}: {moved} {off}");
+    }
+}
+
+/// The elements of `bits` bits in bytes, with how often each occurs.
+fn elements(bytes: &[u8], bits: u32, into: &mut BTreeMap<u32, u32>) {
+    let bit = |n: usize| u32::from(bytes[n / 8] >> (n % 8) & 1);
+    for first in (0..bytes.len() * 8).step_by(bits as usize) {
+        let value = (0..bits as usize).fold(0, |v, i| v | bit(first + i) << i);
+        *into.entry(value).or_default() += 1;
+    }
+}
+
+#[test]
+fn transposing_loads_return_the_elements_that_the_explanation_reads() {
+    for &(target, hex, bits) in TRANSPOSING {
+        let lanes = target.default_wave_size();
+        let inst = instruction(target, lanes, &bytes(hex)).unwrap();
+        let mut scene = Scene::new(target, lanes, 4096, 0).unwrap();
+        scene.map(MEMORY, 4096, true, "memory").unwrap();
+        let global = inst.mnemonic().starts_with("global");
+        let wave = scene.wave_mut();
+        for lane in 0..lanes as usize {
+            let base = if global { MEMORY as u32 } else { 0 };
+            wave.set_lane(0, lane, base + 48 * lane as u32);
+        }
+        let report = scene.access(&inst).unwrap();
+        let (mut read, mut got) = (BTreeMap::new(), BTreeMap::new());
+        for lane in &report.lanes {
+            elements(&contents(lane, lane.parts.len()), bits, &mut read);
+            let result: Vec<u8> = lane.result.iter().flat_map(|v| v.to_le_bytes()).collect();
+            elements(&result, bits, &mut got);
+        }
+        assert!(read.len() > 2, "{}", report.text);
+        assert_eq!(read, got, "{}", report.text);
+    }
+}
+
+#[test]
+fn append_and_consume_show_one_access_for_all_lanes() {
+    // ds_append v2 offset:4; ds_consume v2 offset:4
+    for (target, hex, adds) in [
+        (Target::Gfx900, "04007cd900000002", true),
+        (Target::Gfx1100, "0400f4d800000002", false),
+    ] {
+        let lanes = target.default_wave_size();
+        let inst = instruction(target, lanes, &bytes(hex)).unwrap();
+        let mut scene = Scene::new(target, lanes, 64, 0).unwrap();
+        scene.wave_mut().sgpr[sreg::M0] = 8;
+        scene.wave_mut().set_exec(0b1_0110);
+        let report = scene.access(&inst).unwrap();
+        // LDS holds its addresses: 12 there, and three lanes.
+        let after = if adds { 15u32 } else { 9 };
+        let first = &report.lanes[1];
+        assert_eq!(first.parts[0].place, Place::Lds { offset: 12 });
+        assert_eq!(first.parts[0].content, Some(after.to_le_bytes().to_vec()));
+        for lane in [1, 2, 4] {
+            assert_eq!(report.lanes[lane].result, [12]);
+        }
+        assert!(report.lanes[2].parts.is_empty());
+    }
+}
+
+#[test]
+fn what_is_not_shown_is_said_and_not_explained_wrongly() {
+    // ds_read_b32 v5, v2 gds; ds_gws_init v3 offset:5 gds
+    for hex in ["00006dd802000005", "050033d903000000"] {
+        let inst = instruction(Target::Gfx900, 64, &bytes(hex)).unwrap();
+        let mut scene = Scene::new(Target::Gfx900, 64, 64, 0).unwrap();
+        let error = scene.access(&inst).unwrap_err().to_string();
+        assert!(error.contains("cannot be shown"), "{error}");
     }
 }

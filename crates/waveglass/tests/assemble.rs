@@ -124,3 +124,60 @@ fn a_disassembly_assembles_to_the_same_code_object() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[test]
+fn a_global_offset_table_comes_back() {
+    let text = "\
+.globl k
+.type k,@function
+k:
+ s_getpc_b64 s[0:1]
+ s_add_u32 s0, s0, second@gotpcrel32@lo+4
+ s_addc_u32 s1, s1, second@gotpcrel32@hi+12
+ s_getpc_b64 s[2:3]
+ s_add_u32 s2, s2, first@gotpcrel32@lo+4
+ s_addc_u32 s3, s3, first@gotpcrel32@hi+12
+ s_endpgm
+.data
+.globl first
+.type first,@object
+first: .long 1
+.globl second
+.type second,@object
+second: .long 2
+";
+    let a = assembled("got", Target::Gfx90a, text);
+    let elf = link_code_object(&a).expect("it links");
+    let source = source_of(&elf).unwrap_or_else(|e| panic!("{e}"));
+    assert!(
+        source.contains("s_add_u32 s0, s0, second@gotpcrel32@lo+4\n"),
+        "{source}"
+    );
+    assert!(
+        source.contains("s_addc_u32 s3, s3, first@gotpcrel32@hi+12\n"),
+        "{source}"
+    );
+}
+
+#[test]
+fn assembled_debug_information_leads_to_source_lines() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../waveglass-asm/tests/sources/debug.lines.gfx90a.s.gz");
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(std::fs::File::open(path).expect("a file"))
+        .read_to_string(&mut text)
+        .expect("gzip of UTF-8");
+    let elf = link_code_object(&assembled("debug", Target::Gfx90a, &text)).expect("it links");
+    let object = CodeObject::parse(&elf).expect("a code object");
+    let lines = waveglass::SourceLines::of(&object).expect("line information");
+    let start = object.kernels()[0].entry;
+    let at = |offset: u64| {
+        lines
+            .find(start + offset)
+            .map(|l| (l.file, l.line, l.column))
+    };
+    let file = "/src/k.hip".to_owned();
+    assert_eq!(at(0), Some((file.clone(), 3, Some(11))));
+    assert_eq!(at(0x34), Some((file.clone(), 5, Some(24))));
+    assert_eq!(at(0x44), Some((file, 6, Some(1))));
+}

@@ -147,7 +147,7 @@ fn cell(s: &str) -> String {
 
 fn render(sentences: &Sentences, tests: &[Test]) -> String {
     let mut out = String::from(
-        "# Rules of the memory model, and the tests that hold them\n\n\
+        "# Rules of the memory model, of traps and of exceptions, and the tests that hold them\n\n\
          Made by `cargo xtask rules` from the tests and from the sentences in `xtask/data/memory-rules.txt`; \
          a test fails when it is not current, when a sentence has no test, or when a test claims a sentence \
          that there is not. Sections are those of AMD's ISA manuals. A test is named by its file and its \

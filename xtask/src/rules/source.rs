@@ -261,7 +261,7 @@ mod tests {
         let source = "// points: 5\n\n// rule: offsets add; section Vega ISA 9.3,\n// RDNA 3 ISA 11.2.\n\
                       // claims: a-1,\n// a-2\n#[test]\nfn a() {\n}\n\n// Vega ISA 9.6.\n// points: 6\n\
                       #[test]\nfn bad_lanes_read_zero() {\n}\n\n#[test]\nfn c() {\n    // CDNA 5 ISA 10.2: \
-                      after.\n}\n\n// Another's RDNA 3 ISA.\n#[test]\nfn d() {\n}\n";
+                      after.\n}\n\n// Another's RDNA 3 ISA 1.\n#[test]\nfn d() {\n}\n";
         let found = tests("f", source);
         let says: Vec<(&str, &str, &[u32])> = found
             .iter()
@@ -273,7 +273,7 @@ mod tests {
                 ("offsets add", "Vega ISA 9.3, RDNA 3 ISA 11.2", &[5u32][..]),
                 ("bad lanes read zero", "Vega ISA 9.6", &[6]),
                 ("c", "CDNA 5 ISA 10.2: after", &[5]),
-                ("d", "Another's RDNA 3 ISA", &[5]),
+                ("d", "Another's RDNA 3 ISA 1", &[5]),
             ]
         );
         assert_eq!(found[0].claims, ["a-1", "a-2"]);

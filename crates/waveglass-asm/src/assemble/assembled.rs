@@ -1,6 +1,7 @@
 //! What an assembly gives: sections, symbols and relocations, ready to be linked.
 
 use super::diagnostic::Diagnostics;
+use std::sync::Arc;
 use waveglass_isa::Target;
 
 /// How a source is assembled.
@@ -10,6 +11,36 @@ pub struct AssembleOptions {
     pub wave_size: Option<u32>,
     /// Limits on what a source may ask for.
     pub limits: AssembleLimits,
+    /// What `.include` and `.incbin` read; without it they are refused.
+    pub files: Option<FileLoader>,
+}
+
+/// What gives the contents of a file that a source names, or says why there are none. The
+/// assembler itself reads no files: search paths are the loader's.
+///
+/// ```
+/// use std::sync::Arc;
+/// use waveglass_asm::{AssembleOptions, FileLoader, assemble};
+/// use waveglass_isa::Target;
+///
+/// let loader = FileLoader(Arc::new(|name: &str| match name {
+///     "end.inc" => Ok(b"s_endpgm".to_vec()),
+///     _ => Err("no such file".to_owned()),
+/// }));
+/// let options = AssembleOptions { files: Some(loader), ..Default::default() };
+/// let a = assemble(".include \"end.inc\"", Target::Gfx900, &options).unwrap();
+/// assert_eq!(a.sections[0].data.len(), 4);
+/// ```
+#[derive(Clone)]
+pub struct FileLoader(pub Arc<Load>);
+
+/// The function of a [`FileLoader`].
+pub type Load = dyn Fn(&str) -> Result<Vec<u8>, String> + Send + Sync;
+
+impl std::fmt::Debug for FileLoader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("FileLoader")
+    }
 }
 
 /// Limits on what a source may ask for.

@@ -5,6 +5,8 @@ use super::assembled::{AssembleOptions, Assembled, Section};
 use super::block::{Condition, Macro};
 use super::cursor::Cursor;
 use super::diagnostic::{Diagnostic, Diagnostics, Problem, Severity};
+use super::dwarf::Lines;
+use super::expansion::Frame;
 use super::expression::Expr;
 use super::instruction::Reader;
 use super::matcher::{Fixup, For};
@@ -17,6 +19,9 @@ use waveglass_isa::Target;
 pub(super) enum Fill {
     /// So many bytes of data.
     Data(u8),
+    /// A LEB128 number of so many bytes, with a sign or without: the position among those that
+    /// were not known.
+    Leb(u32, u8, bool),
     /// A part of an instruction.
     Instruction(Fixup),
 }
@@ -31,6 +36,15 @@ pub(super) struct Pending {
     pub(super) line: u32,
     pub(super) column: u32,
     pub(super) branch: u32,
+}
+
+/// What another pass has to know.
+#[derive(Clone, Default)]
+pub(super) struct Again {
+    /// Branches that need an S_NOP behind them.
+    pub(super) padded: Vec<u32>,
+    /// Sizes of LEB128 numbers.
+    pub(super) leb_sizes: Vec<u8>,
 }
 
 pub(super) struct Assembler<'a> {
@@ -56,15 +70,24 @@ pub(super) struct Assembler<'a> {
     reader: Reader,
     pub(super) pending: Vec<Pending>,
     pub(super) findings: Diagnostics,
-    statements: u64,
-    bytes: u64,
+    /// Texts that are being read in the place of a line.
+    pub(super) frames: Vec<Frame>,
+    pub(super) lines: Lines,
+    /// How many bytes the LEB128 numbers take whose values were not known where they stand.
+    pub(super) leb_sizes: Vec<u8>,
+    pub(super) leb_count: usize,
+    pub(super) leb_grown: bool,
+    /// Bytes of LDS that symbols take.
+    pub(super) lds_used: u64,
+    pub(super) statements: u64,
+    pub(super) bytes: u64,
     /// Branches of gfx1010 behind which an S_NOP stands: it does not branch by 0x3f dwords
     /// (LLVM's FeatureOffset3fBug). Those that need one are found when all is known, and the
     /// next pass puts them there.
     pub(super) padded: Vec<u32>,
     branches: u32,
     pub(super) too_near: Vec<u32>,
-    line: u32,
+    pub(super) line: u32,
 }
 
 /// Allocated and executable.
@@ -74,7 +97,8 @@ const TEXT_FLAGS: u64 = 6;
 const S_NOP: [u8; 4] = 0xbf80_0000u32.to_le_bytes();
 
 impl<'a> Assembler<'a> {
-    pub(super) fn new(target: Target, options: &'a AssembleOptions, padded: Vec<u32>) -> Self {
+    pub(super) fn new(target: Target, options: &'a AssembleOptions, again: Again) -> Self {
+        let Again { padded, leb_sizes } = again;
         let wave_size = options
             .wave_size
             .unwrap_or_else(|| target.default_wave_size());
@@ -101,6 +125,12 @@ impl<'a> Assembler<'a> {
             reader: Reader::new(For { target, wave_size }, options.limits.suggestions),
             pending: Vec::new(),
             findings: Diagnostics::default(),
+            frames: Vec::new(),
+            lines: Lines::default(),
+            leb_sizes,
+            leb_count: 0,
+            leb_grown: false,
+            lds_used: 0,
             statements: 0,
             bytes: 0,
             padded,
@@ -147,8 +177,8 @@ impl<'a> Assembler<'a> {
 
     /// Reads the whole source.
     ///
-    /// The second part of the answer lists the branches that need an S_NOP behind them.
-    pub(super) fn run(mut self, source: &[u8]) -> Result<(Assembled, Vec<u32>), Diagnostics> {
+    /// The second part of the answer says what another pass needs, where one is needed.
+    pub(super) fn run(mut self, source: &[u8]) -> Result<(Assembled, Option<Again>), Diagnostics> {
         self.process(source, 1, 0);
         if let Some(c) = self.conditions.last() {
             let line = c.line;
@@ -175,7 +205,9 @@ impl<'a> Assembler<'a> {
                 let open;
                 (end, lines, open) = through_comments(rest, end);
                 if open {
-                    self.line = if depth == 0 { line } else { self.line };
+                    if depth == 0 {
+                        self.line = line;
+                    }
                     let first = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
                     self.fail_here(&rest[..first], "the comment has no end: `*/` is missing");
                     self.stop = true;
@@ -184,7 +216,10 @@ impl<'a> Assembler<'a> {
             }
             let text = &source[start..start + end];
             at = start + end + 1;
-            self.line = if depth == 0 { line } else { self.line };
+            match self.frames.last_mut() {
+                Some(f) if depth > 0 => f.line = line,
+                _ => self.line = line,
+            }
             self.symbols.line = self.line;
             line += lines;
             self.statements += 1;
@@ -307,6 +342,7 @@ impl<'a> Assembler<'a> {
                 "cannot have code in a section without contents",
             ));
         }
+        self.mark_line();
         let mut fill = None;
         if let Some((fixup, e)) = m.fixup {
             let offset = self.offset();
@@ -332,7 +368,7 @@ impl<'a> Assembler<'a> {
                 fill: Fill::Instruction(fixup),
                 expr,
                 line: self.line,
-                column: start as u32 + 1,
+                column: self.column(start),
                 branch: self.branches,
             });
             if fixup == Fixup::Branch {
@@ -342,108 +378,6 @@ impl<'a> Assembler<'a> {
                 self.branches += 1;
             }
         }
-        Ok(())
-    }
-
-    /// Counts work that is no statement towards the limit of statements.
-    pub(super) fn count_work(&mut self, bytes: u64, at: usize) -> Result<(), Problem> {
-        self.statements = self.statements.saturating_add(1 + bytes / 64);
-        if self.statements > self.options.limits.statements {
-            self.stop = true;
-            return Err(Problem::at(at, "the source has too many statements"));
-        }
-        Ok(())
-    }
-
-    /// Refuses repetitions that would go past the limit of statements before the first is read.
-    pub(super) fn foresee(&mut self, times: u64, body: &[u8], at: usize) -> Result<(), Problem> {
-        let lines = memchr::memchr_iter(b'\n', body).count() as u64;
-        let each = 1 + lines + body.len() as u64 / 64;
-        if self.statements.saturating_add(times.saturating_mul(each))
-            > self.options.limits.statements
-        {
-            self.stop = true;
-            return Err(Problem::at(at, "the source has too many statements"));
-        }
-        Ok(())
-    }
-
-    /// The offset at the end of the current section.
-    #[inline]
-    pub(super) fn offset(&self) -> u64 {
-        self.sections[self.current as usize].size
-    }
-
-    /// Accounts for bytes that are about to be written.
-    #[inline]
-    pub(super) fn grow(&mut self, n: u64, at: usize) -> Result<(), Problem> {
-        self.bytes = self.bytes.saturating_add(n);
-        if self.bytes > self.options.limits.bytes {
-            self.stop = true;
-            return Err(Problem::at(
-                at,
-                format!(
-                    "the sections grow past the limit of {} bytes",
-                    self.options.limits.bytes
-                ),
-            ));
-        }
-        Ok(())
-    }
-
-    /// Appends bytes to the current section.
-    pub(super) fn emit(&mut self, bytes: &[u8], at: usize) -> Result<(), Problem> {
-        self.grow(bytes.len() as u64, at)?;
-        let s = &mut self.sections[self.current as usize];
-        if s.kind == 8 {
-            if bytes.iter().any(|b| *b != 0) {
-                return Err(Problem::at(
-                    at,
-                    format!("cannot have non-zero initializers in {}", s.name),
-                ));
-            }
-            s.size += bytes.len() as u64;
-            return Ok(());
-        }
-        s.data.extend_from_slice(bytes);
-        s.size = s.data.len() as u64;
-        Ok(())
-    }
-
-    /// Appends `count` copies of a byte.
-    pub(super) fn emit_fill(&mut self, byte: u8, count: u64, at: usize) -> Result<(), Problem> {
-        self.grow(count, at)?;
-        let s = &mut self.sections[self.current as usize];
-        if s.kind == 8 {
-            s.size += count;
-            return Ok(());
-        }
-        let n = s.data.len() + count as usize;
-        s.data.resize(n, byte);
-        s.size = n as u64;
-        Ok(())
-    }
-
-    /// Appends a number of `size` bytes, known now or at the end.
-    pub(super) fn emit_value(&mut self, e: Expr, size: u8, at: usize) -> Result<(), Problem> {
-        if let Expr::Const(v) = e {
-            let bits = size as u32 * 8;
-            if bits < 64 && v >> bits != 0 && v >> (bits - 1) != -1 {
-                return Err(Problem::at(at, "value evaluated as out of range"));
-            }
-            return self.emit(&v.to_le_bytes()[..size.min(8) as usize], at);
-        }
-        let offset = self.offset();
-        self.emit(&[0; 8][..size.min(8) as usize], at)?;
-        self.pending.push(Pending {
-            section: self.current,
-            offset,
-            fill: Fill::Data(size),
-            expr: e,
-            line: self.line,
-            column: at as u32 + 1,
-            branch: 0,
-        });
         Ok(())
     }
 
@@ -516,6 +450,7 @@ impl<'a> Assembler<'a> {
             line: self.line,
             column: at as u32 + 1,
             source: String::from_utf8_lossy(text).into_owned(),
+            expansions: self.expansions(),
         });
     }
 
@@ -535,6 +470,7 @@ impl<'a> Assembler<'a> {
             line,
             column,
             source: String::from_utf8_lossy(text).into_owned(),
+            expansions: self.expansions(),
         });
         if self.findings.list.len() >= self.options.limits.findings {
             self.stop = true;

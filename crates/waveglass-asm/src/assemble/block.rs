@@ -3,6 +3,7 @@
 use super::assembler::Assembler;
 use super::cursor::{Cursor, is_name};
 use super::diagnostic::Problem;
+use super::expansion::What;
 use super::expression;
 
 /// The lines behind a statement, of which a block takes its own.
@@ -73,6 +74,7 @@ struct Parameter {
 
 #[derive(Clone, Debug)]
 pub(super) struct Macro {
+    name: std::rc::Rc<[u8]>,
     parameters: Vec<Parameter>,
     body: std::rc::Rc<[u8]>,
 }
@@ -123,7 +125,7 @@ impl Assembler<'_> {
                     if self.stop {
                         break;
                     }
-                    self.enter_text(body, depth, at)?;
+                    self.enter_text(What::Repetition, body, depth, at)?;
                 }
                 Ok(())
             }
@@ -149,16 +151,17 @@ impl Assembler<'_> {
             }
             b".else" | b".elseif" | b".endif" => self.condition_part(name, c),
             _ if name.starts_with(b".if") => {
-                let holds = self.condition(name, c)?;
+                let holds = self.condition(name, c);
                 let line = self.symbols.line;
+                // A condition that has no value is left out whole, so that it is reported once.
                 self.conditions.push(Condition {
-                    active: holds,
-                    taken: holds,
+                    active: *holds.as_ref().unwrap_or(&false),
+                    taken: *holds.as_ref().unwrap_or(&true),
                     outer: false,
                     seen_else: false,
                     line,
                 });
-                Ok(())
+                holds.map(|_| ())
             }
             _ => Err(Problem::at(
                 at,
@@ -331,8 +334,9 @@ impl Assembler<'_> {
             ));
         }
         self.macros.insert(
-            name,
+            name.clone(),
             Macro {
+                name: name.into(),
                 parameters,
                 body: body.into(),
             },
@@ -399,7 +403,7 @@ impl Assembler<'_> {
         let count = self.expansions;
         let text = substitute(&m.body, &pairs, count);
         let conditions = self.conditions.len();
-        let r = self.enter_text(&text, depth, c.pos);
+        let r = self.enter_text(What::Macro(m.name.clone()), &text, depth, c.pos);
         if std::mem::take(&mut self.leave_macro) {
             self.conditions.truncate(conditions);
         }
@@ -434,26 +438,8 @@ impl Assembler<'_> {
                 break;
             }
             let text = substitute(body, &[(&name, &v)], self.expansions);
-            self.enter_text(&text, depth, at)?;
+            self.enter_text(What::Repetition, &text, depth, at)?;
         }
-        Ok(())
-    }
-
-    /// Reads lines that are not in the source as they stand.
-    fn enter_text(&mut self, text: &[u8], depth: u32, at: usize) -> Result<(), Problem> {
-        if depth >= self.options.limits.depth {
-            return Err(Problem::at(
-                at,
-                format!(
-                    "macros cannot be nested more than {} levels deep",
-                    self.options.limits.depth
-                ),
-            ));
-        }
-        self.expansions += 1;
-        // A copy of the text is work even where nothing comes of it.
-        self.count_work(text.len() as u64, at)?;
-        self.process(text, 0, depth + 1);
         Ok(())
     }
 }

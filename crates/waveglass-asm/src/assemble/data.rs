@@ -1,6 +1,6 @@
 //! Directives that write data, align and move on.
 
-use super::assembler::Assembler;
+use super::assembler::{Assembler, Fill, Pending};
 use super::cursor::Cursor;
 use super::diagnostic::Problem;
 use super::directive::{end, string};
@@ -144,27 +144,31 @@ impl Assembler<'_> {
         loop {
             c.skip();
             let at = c.pos;
-            let mut v = expression::constant(c, &mut self.symbols)
-                .map_err(|p| p.help("LEB128 numbers have to be known where they stand"))?;
-            let mut bytes = Vec::new();
-            loop {
-                let low = (v & 0x7f) as u8;
-                v = if signed {
-                    v >> 7
-                } else {
-                    (v as u64 >> 7) as i64
-                };
-                let done = if signed {
-                    v == 0 && low & 0x40 == 0 || v == -1 && low & 0x40 != 0
-                } else {
-                    v == 0
-                };
-                bytes.push(low | if done { 0 } else { 0x80 });
-                if done {
-                    break;
+            self.symbols.place = (self.current, self.offset());
+            let e = expression::parse(c, &mut self.symbols)?;
+            match self.symbols.constant(e) {
+                Some(v) => self.emit(&leb_bytes(v, signed), at)?,
+                None => {
+                    // Its size is found out by passes over the source.
+                    let n = self.leb_count;
+                    self.leb_count += 1;
+                    if self.leb_sizes.len() <= n {
+                        self.leb_sizes.push(1);
+                    }
+                    let size = self.leb_sizes[n];
+                    let offset = self.offset();
+                    self.emit(&[0; 10][..size.min(10) as usize], at)?;
+                    self.pending.push(Pending {
+                        section: self.current,
+                        offset,
+                        fill: Fill::Leb(n as u32, size, signed),
+                        expr: e,
+                        line: self.symbols.line,
+                        column: self.column(at),
+                        branch: 0,
+                    });
                 }
             }
-            self.emit(&bytes, at)?;
             if !c.eat(b',') {
                 return end(c);
             }
@@ -259,6 +263,28 @@ impl Assembler<'_> {
                 at,
                 "invalid .org offset: it may not move backwards",
             )),
+        }
+    }
+}
+
+/// A number as LEB128 (DWARF 5, 7.6).
+pub(super) fn leb_bytes(mut v: i64, signed: bool) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    loop {
+        let low = (v & 0x7f) as u8;
+        v = if signed {
+            v >> 7
+        } else {
+            (v as u64 >> 7) as i64
+        };
+        let done = if signed {
+            v == 0 && low & 0x40 == 0 || v == -1 && low & 0x40 != 0
+        } else {
+            v == 0
+        };
+        bytes.push(low | if done { 0 } else { 0x80 });
+        if done {
+            return bytes;
         }
     }
 }

@@ -27,6 +27,18 @@ pub struct Diagnostic {
     pub column: u32,
     /// The source line, after macro expansion.
     pub source: String,
+    /// The macros, repetitions and other files that the line stands in, the innermost first;
+    /// `line` is then that of the source which led there.
+    pub expansions: Vec<Expansion>,
+}
+
+/// A text that was read in the place of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expansion {
+    /// "macro NAME", "repetition" or the name of a file.
+    pub of: String,
+    /// The line within it, from 1.
+    pub line: u32,
 }
 
 /// All findings of an assembly, in the order of the source.
@@ -55,7 +67,14 @@ impl Diagnostics {
             if d.line == 0 {
                 let _ = writeln!(out, "{file}: {kind}: {}", d.message);
             } else {
-                let _ = writeln!(out, "{file}:{}:{}: {kind}: {}", d.line, d.column, d.message);
+                let _ = match d.expansions.first() {
+                    None => write!(out, "{file}:{}", d.line),
+                    Some(e) if e.of.contains(' ') || e.of == "repetition" => {
+                        write!(out, "<{}>:{}", e.of, e.line)
+                    }
+                    Some(e) => write!(out, "{}:{}", e.of, e.line),
+                };
+                let _ = writeln!(out, ":{}: {kind}: {}", d.column, d.message);
                 let _ = writeln!(out, "{}", d.source.trim_end());
                 for (n, ch) in d.source.char_indices() {
                     if n + 1 >= d.column as usize {
@@ -67,6 +86,13 @@ impl Diagnostics {
             }
             if let Some(help) = &d.help {
                 let _ = writeln!(out, "help: {help}");
+            }
+            for (n, e) in d.expansions.iter().enumerate() {
+                let _ = match d.expansions.get(n + 1) {
+                    Some(outer) => write!(out, "<{}>:{}", outer.of, outer.line),
+                    None => write!(out, "{file}:{}", d.line),
+                };
+                let _ = writeln!(out, ": note: {} was entered here", e.of);
             }
         }
         out

@@ -7,6 +7,7 @@ use super::cursor::Cursor;
 use super::diagnostic::Problem;
 use super::expression;
 use super::symbol::{Binding, Definition};
+use waveglass_isa::Target;
 
 /// Reads a string in quotes, with its escapes.
 pub(super) fn string(c: &mut Cursor<'_>) -> Result<Vec<u8>, Problem> {
@@ -170,15 +171,18 @@ impl Assembler<'_> {
             b".p2alignw" => self.align(c, 2, true),
             b".p2alignl" => self.align(c, 4, true),
             b".org" => self.org(c, at),
-            b".comm" | b".lcomm" | b".amdgpu_lds" => self.common(name, c, at),
+            b".comm" | b".lcomm" => self.common(name, c, at),
+            b".amdgpu_lds" => self.lds_symbol(c),
             b".ident" => {
                 let text = string(c)?;
                 end(c)?;
                 self.ident(&text, at)
             }
-            // Line and frame information describe the code to debuggers; the code does not
-            // depend on them, and they are read over.
-            b".file" | b".loc" | b".loc_mark_labels" | b".addrsig" | b".addrsig_sym" => Ok(()),
+            b".file" => self.file(c),
+            b".loc" => self.loc(c),
+            // Frame information and what serves the linker's folding of functions: no code
+            // depends on them, and code objects have neither.
+            b".loc_mark_labels" | b".addrsig" | b".addrsig_sym" => Ok(()),
             _ if name.starts_with(b".cfi_") => Ok(()),
             b".amdgcn_target" => self.amdgcn_target(c, at),
             b".amdhsa_code_object_version" => {
@@ -210,13 +214,8 @@ impl Assembler<'_> {
                     String::from_utf8_lossy(name)
                 ),
             )),
-            b".include" | b".incbin" => Err(Problem::at(
-                at,
-                format!(
-                    "{} is not supported: the assembler reads no other files",
-                    String::from_utf8_lossy(name)
-                ),
-            )),
+            b".include" => self.include(c, depth),
+            b".incbin" => self.incbin(c),
             _ => self.block_directive(name, at, c, block, depth),
         }
     }
@@ -231,7 +230,7 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    fn enter(&mut self, name: &str, flags: u64, kind: u32, entry_size: u64) {
+    pub(super) fn enter(&mut self, name: &str, flags: u64, kind: u32, entry_size: u64) {
         let found = self.section_index.get(name).copied();
         let index = found.unwrap_or_else(|| {
             self.section_index
@@ -386,14 +385,73 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    /// `.comm NAME, SIZE, ALIGN`: room in .bss.
-    fn common(&mut self, name: &[u8], c: &mut Cursor<'_>, at: usize) -> Result<(), Problem> {
-        if name == b".amdgpu_lds" {
+    /// `.amdgpu_lds NAME, SIZE, ALIGN`: room in LDS. Symbols get their addresses in the order of
+    /// the source, each at the next multiple of its alignment, as a linker that has one source
+    /// would give them; the size that a kernel asks for is its descriptor's.
+    fn lds_symbol(&mut self, c: &mut Cursor<'_>) -> Result<(), Problem> {
+        let start = {
+            c.skip();
+            c.pos
+        };
+        let n = symbol_name(c)?;
+        if !c.eat(b',') {
+            return Err(Problem::at(c.pos, "expected comma"));
+        }
+        c.skip();
+        let at = c.pos;
+        let size = expression::constant(c, &mut self.symbols)?;
+        let most = lds_bytes(self.target);
+        let size = match u64::try_from(size) {
+            Err(_) => return Err(Problem::at(at, "size must be non-negative")),
+            Ok(v) if v > most => {
+                return Err(Problem::at(at, "size is too large")
+                    .help(format!("{} has {most} bytes of LDS", self.target)));
+            }
+            Ok(v) => v,
+        };
+        let mut align = 4;
+        if c.eat(b',') {
+            c.skip();
+            let at = c.pos;
+            let v = expression::constant(c, &mut self.symbols)?;
+            align = u64::try_from(v)
+                .ok()
+                .filter(|a| a.is_power_of_two() && *a < 1 << 31)
+                .ok_or_else(|| Problem::at(at, "alignment must be a power of two"))?;
+        }
+        end(c)?;
+        let id = self.symbols.intern(&n);
+        if self.symbols.list[id as usize].definition != Definition::Undefined {
             return Err(Problem::at(
-                at,
-                ".amdgpu_lds is not supported: LDS symbols need a linker that lays out LDS",
+                start,
+                format!(
+                    "symbol '{}' is already defined",
+                    String::from_utf8_lossy(&n)
+                ),
             ));
         }
+        let place = self.lds_used.next_multiple_of(align);
+        self.lds_used = place.saturating_add(size);
+        if self.lds_used > most {
+            return Err(Problem::at(
+                start,
+                format!(
+                    "the LDS symbols take more than the {most} bytes of {}",
+                    self.target
+                ),
+            ));
+        }
+        let value = expression::Expr::Const(place as i64);
+        self.symbols.define(id, Definition::Variable(value));
+        let symbol = &mut self.symbols.list[id as usize];
+        symbol.kind = 1;
+        symbol.fixed = true;
+        symbol.size = Some(expression::Expr::Const(size as i64));
+        Ok(())
+    }
+
+    /// `.comm NAME, SIZE, ALIGN`: room in .bss.
+    fn common(&mut self, name: &[u8], c: &mut Cursor<'_>, at: usize) -> Result<(), Problem> {
         let n = symbol_name(c)?;
         if !c.eat(b',') {
             return Err(Problem::at(c.pos, "expected comma"));
@@ -451,7 +509,9 @@ impl Assembler<'_> {
         let text = string(c)?;
         end(c)?;
         let text = String::from_utf8_lossy(&text).into_owned();
-        let id = text.rsplit("--").next().unwrap_or("");
+        // Architecture, vendor, system and environment, of which the last may be empty, stand
+        // before the processor.
+        let id = text.splitn(5, '-').nth(4).unwrap_or("");
         let mut parts = id.split(':');
         let gfx = parts.next().unwrap_or("");
         if gfx != self.target.name() {
@@ -484,6 +544,15 @@ impl Assembler<'_> {
         self.symbols
             .get(name)
             .is_some_and(|id| self.symbols.list[id as usize].definition != Definition::Undefined)
+    }
+}
+
+/// The LDS that a workgroup may have (CDNA4 ISA 2.2.1, CDNA5 ISA 3.3.4; 64 KiB elsewhere).
+fn lds_bytes(target: Target) -> u64 {
+    match target {
+        Target::Gfx950 => 160 << 10,
+        t if t.has_gfx1250_insts() => 320 << 10,
+        _ => 64 << 10,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::assembled::{
     Assembled, AssembledRelocation, AssembledRelocationKind, AssembledSymbol, SymbolPlace,
 };
-use super::assembler::{Assembler, Fill, Pending, source_line};
+use super::assembler::{Again, Assembler, Fill, Pending, source_line};
 use super::diagnostic::Diagnostics;
 use super::evaluate::Base;
 use super::expression::{Expr, Variant};
@@ -13,10 +13,27 @@ use std::collections::HashMap;
 use waveglass_isa::Target;
 
 impl Assembler<'_> {
-    pub(super) fn finish(mut self, source: &[u8]) -> Result<(Assembled, Vec<u32>), Diagnostics> {
+    pub(super) fn finish(
+        mut self,
+        source: &[u8],
+    ) -> Result<(Assembled, Option<Again>), Diagnostics> {
         let kernels = std::mem::take(&mut self.kernels);
         for k in kernels {
             self.write_descriptor(k, source);
+        }
+        self.write_lines();
+        // A section's name without another meaning is its start.
+        for id in 0..self.symbols.list.len() {
+            let s = &self.symbols.list[id];
+            if s.definition == Definition::Undefined
+                && let Some(&n) = std::str::from_utf8(&s.name)
+                    .ok()
+                    .and_then(|name| self.section_index.get(name))
+            {
+                self.symbols
+                    .define(id as u32, Definition::Label(n as u32, 0));
+                self.symbols.list[id].kind = 3;
+            }
         }
         // Symbols that leave this file, in the order in which they were named.
         let mut index: Vec<Option<usize>> = vec![None; self.symbols.list.len()];
@@ -39,7 +56,7 @@ impl Assembler<'_> {
                 },
             };
             let predefined = s.name.starts_with(b".amdgcn.");
-            if temporary || predefined {
+            if temporary || predefined || s.kind == 3 {
                 continue;
             }
             // A name that is only measured or only mentioned in a .set stays out.
@@ -96,7 +113,15 @@ impl Assembler<'_> {
             metadata: self.metadata,
             warnings: self.findings,
         };
-        Ok((assembled, self.too_near))
+        let again = (!self.too_near.is_empty() || self.leb_grown).then(|| {
+            self.padded.append(&mut self.too_near);
+            self.padded.sort_unstable();
+            Again {
+                padded: self.padded,
+                leb_sizes: self.leb_sizes,
+            }
+        });
+        Ok((assembled, again))
     }
 
     /// Fills a place, or leaves a relocation there.
@@ -120,6 +145,15 @@ impl Assembler<'_> {
                 | Variant::GotPcRel32Lo
                 | Variant::GotPcRel32Hi
         );
+        if let Fill::Leb(n, size, signed) = p.fill {
+            return match value.base {
+                Base::Absolute => {
+                    self.patch_leb(p, n as usize, size, signed, value.offset);
+                    Ok(())
+                }
+                _ => Err("expected absolute expression".to_owned()),
+            };
+        }
         match (value.base, p.fill) {
             (Base::Section(s), Fill::Instruction(Fixup::Branch)) if s == p.section => {
                 let distance = value.offset - (p.offset as i64 + 4);
@@ -209,6 +243,27 @@ impl Assembler<'_> {
         }
     }
 
+    /// Fills a LEB128 number, or asks for another pass with room for it.
+    fn patch_leb(&mut self, p: &Pending, n: usize, size: u8, signed: bool, v: i64) {
+        let mut bytes = super::data::leb_bytes(v, signed);
+        if bytes.len() > size as usize {
+            if let Some(s) = self.leb_sizes.get_mut(n) {
+                *s = bytes.len() as u8;
+                self.leb_grown = true;
+            }
+            return;
+        }
+        // A number that another pass made shorter keeps its size.
+        let filler = if signed && v < 0 { 0x7f } else { 0 };
+        while bytes.len() < size as usize {
+            if let Some(last) = bytes.last_mut() {
+                *last |= 0x80;
+            }
+            bytes.push(filler);
+        }
+        self.patch(p, &bytes);
+    }
+
     fn patch_number(&mut self, p: &Pending, v: i64, variant: Variant) -> Result<(), String> {
         let v = match variant {
             Variant::Abs32Lo => v & 0xffff_ffff,
@@ -217,6 +272,7 @@ impl Assembler<'_> {
         };
         let size = match p.fill {
             Fill::Data(n) => n,
+            Fill::Leb(_, size, _) => size,
             Fill::Instruction(Fixup::Branch | Fixup::Simm16) => 2,
             Fill::Instruction(Fixup::Literal) => 4,
             Fill::Instruction(Fixup::Literal64) => 8,

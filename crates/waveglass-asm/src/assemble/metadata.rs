@@ -1,8 +1,8 @@
 //! `.amdgpu_metadata`: the note's contents as YAML, which become MessagePack.
 //!
-//! The reader takes what compilers write and people add by hand: block maps and lists, flow
-//! lists and maps in brackets, plain and quoted scalars. Anchors, tags and block scalars are
-//! refused.
+//! The reader takes what LLVM's takes: block maps and lists, flow lists and maps in brackets,
+//! plain and quoted scalars, block scalars behind `|` and `>`, tags of types, and anchors, which
+//! nothing may refer to. Scalars over several lines without such a mark are refused.
 
 use super::assembler::Assembler;
 use super::block::Lines;
@@ -16,6 +16,10 @@ struct Row<'a> {
     indent: usize,
     text: &'a str,
     line: u32,
+    /// The lines from this one on, with comments and blank lines.
+    raw: std::rc::Rc<Vec<&'a str>>,
+    /// The position among them.
+    at: usize,
 }
 
 impl Assembler<'_> {
@@ -24,7 +28,8 @@ impl Assembler<'_> {
         block: &mut Lines<'_>,
         at: usize,
     ) -> Result<(), Problem> {
-        let mut rows = Vec::new();
+        let first = block.line;
+        let mut raw = Vec::new();
         loop {
             let Some(line) = block.next() else {
                 return Err(Problem::at(
@@ -36,28 +41,33 @@ impl Assembler<'_> {
             if trimmed == b".end_amdgpu_metadata" {
                 break;
             }
-            if trimmed == b"---" || trimmed == b"..." {
-                continue;
-            }
             let Ok(text) = std::str::from_utf8(line) else {
                 return Err(Problem::at(at, "invalid metadata: the text is not UTF-8"));
             };
-            let text = without_comment(text).trim_end();
-            let body = text.trim_start_matches(' ');
-            if body.is_empty() {
-                continue;
-            }
-            rows.push(Row {
-                indent: text.len() - body.len(),
-                text: body,
-                line: block.line - 1,
-            });
+            raw.push(text.trim_end_matches('\r'));
         }
+        let raw = std::rc::Rc::new(raw);
+        let rows: Vec<Row<'_>> = raw
+            .iter()
+            .enumerate()
+            .filter_map(|(at, &line)| {
+                let text = without_comment(line).trim_end();
+                let body = text.trim_start_matches(' ');
+                let content = !body.is_empty() && !matches!(body, "---" | "...");
+                content.then(|| Row {
+                    indent: text.len() - body.len(),
+                    text: body,
+                    line: first + at as u32,
+                    raw: raw.clone(),
+                    at,
+                })
+            })
+            .collect();
         let bad = |(line, message): (u32, String)| {
             Problem::at(at, format!("invalid metadata in line {line}: {message}"))
         };
         let mut n = 0;
-        let value = match rows.first() {
+        let mut value = match rows.first() {
             None => return Ok(()),
             Some(first) => node(&rows, &mut n, first.indent, 0).map_err(bad)?,
         };
@@ -67,6 +77,8 @@ impl Assembler<'_> {
         if !matches!(value, Value::Map(_)) {
             return Err(Problem::at(at, "invalid metadata: a map is expected"));
         }
+        super::metadata_rules::check(&mut value)
+            .map_err(|m| Problem::at(at, format!("invalid metadata: {m}")))?;
         let mut out = Vec::new();
         rmpv::encode::write_value(&mut out, &value)
             .map_err(|e| Problem::at(at, format!("invalid metadata: {e}")))?;
@@ -175,7 +187,10 @@ fn map(
                 _ => Value::Nil,
             }
         } else {
-            scalar(rest, row.line)?
+            match block_scalar(rows, n, rest, row, indent) {
+                Some(v) => v,
+                None => scalar(rest, row.line)?,
+            }
         };
         if entries.iter().any(|(k, _)| *k == key) {
             return Err((row.line, "a key stands twice".to_owned()));
@@ -202,8 +217,77 @@ fn key_end(text: &str) -> Option<usize> {
     })
 }
 
+/// The text behind `|`, whose line ends stay, or `>`, whose lines are joined. A minus behind the
+/// mark drops the end of the last line.
+fn block_scalar(
+    rows: &[Row<'_>],
+    n: &mut usize,
+    mark: &str,
+    row: &Row<'_>,
+    indent: usize,
+) -> Option<Value> {
+    let (keep, strip) = match mark {
+        "|" => (true, false),
+        "|-" => (true, true),
+        ">" => (false, false),
+        ">-" => (false, true),
+        _ => return None,
+    };
+    let lines = &row.raw[row.at + 1..];
+    let width = |l: &str| l.len() - l.trim_start_matches(' ').len();
+    let inside = |l: &&&str| l.trim().is_empty() || width(l) > indent;
+    let count = lines.iter().take_while(inside).count();
+    let lines = &lines[..count];
+    let left = lines
+        .iter()
+        .find(|l| !l.trim().is_empty())
+        .map_or(0, |l| width(l));
+    while rows.get(*n).is_some_and(|r| r.at <= row.at + count) {
+        *n += 1;
+    }
+    let mut out = String::new();
+    for l in lines {
+        let text = l.get(left..).unwrap_or("");
+        let joined = !keep && !text.is_empty() && out.ends_with('\n') && !out.ends_with("\n\n");
+        if joined && !text.starts_with(' ') {
+            out.pop();
+            out.push(' ');
+        }
+        out.push_str(text);
+        out.push('\n');
+    }
+    let text = out.trim_end_matches('\n');
+    let end = if strip || text.is_empty() { "" } else { "\n" };
+    Some(Value::from(format!("{text}{end}")))
+}
+
 fn scalar(text: &str, line: u32) -> Parsed {
-    let text = text.trim();
+    let mut text = text.trim();
+    // Anchors may stand, and have no use.
+    if text.starts_with('&') {
+        text = text.split_once(' ').map_or("", |t| t.1.trim());
+    }
+    if let Some((tag, rest)) = text
+        .strip_prefix('!')
+        .map(|t| t.split_once(' ').unwrap_or((t, "")))
+    {
+        let v = plain(rest.trim());
+        let fits = match tag {
+            "str" => return Ok(Value::from(rest.trim().trim_matches(['\'', '"']))),
+            "int" => v.is_i64() || v.is_u64(),
+            "bool" => v.is_bool(),
+            "float" => v.is_f64(),
+            "nil" => return Ok(Value::Nil),
+            _ => return Err((line, format!("unknown tag !{tag}"))),
+        };
+        return match fits {
+            true => Ok(v),
+            false => Err((line, format!("{rest:?} is no !{tag}"))),
+        };
+    }
+    if text.starts_with('*') {
+        return Err((line, "aliases of anchors are not taken".to_owned()));
+    }
     if text.starts_with(['[', '{']) {
         let mut rest = text;
         let v = flow(&mut rest, line, 0)?;
@@ -212,7 +296,7 @@ fn scalar(text: &str, line: u32) -> Parsed {
         }
         return Ok(v);
     }
-    if text.starts_with(['&', '*', '!', '|', '>', '%', '@', '`']) {
+    if text.starts_with(['|', '>', '%', '@', '`']) {
         return Err((line, format!("{text:?} is YAML that is not taken here")));
     }
     Ok(plain(text))
@@ -295,7 +379,7 @@ fn flow(text: &mut &str, line: u32, depth: usize) -> Parsed {
 }
 
 /// A scalar: quoted text, a number, a truth value, or text.
-fn plain(text: &str) -> Value {
+pub(super) fn plain(text: &str) -> Value {
     let quoted = |q: char| text.len() >= 2 && text.starts_with(q) && text.ends_with(q);
     if quoted('\'') {
         return Value::from(text[1..text.len() - 1].replace("''", "'"));
@@ -308,6 +392,12 @@ fn plain(text: &str) -> Value {
                 '\\' => match chars.next() {
                     Some('n') => out.push('\n'),
                     Some('t') => out.push('\t'),
+                    Some(mark @ ('x' | 'u')) => {
+                        let digits = if mark == 'x' { 2 } else { 4 };
+                        let code: String = chars.by_ref().take(digits).collect();
+                        let code = u32::from_str_radix(&code, 16).unwrap_or(0xfffd);
+                        out.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+                    }
                     Some(other) => out.push(other),
                     None => {}
                 },

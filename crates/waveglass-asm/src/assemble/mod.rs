@@ -14,15 +14,21 @@ mod cursor;
 mod data;
 mod diagnostic;
 mod directive;
+mod dwarf;
+mod emit;
 mod evaluate;
+mod expansion;
 mod expression;
 mod finish;
 mod format;
+mod include;
 mod instruction;
 mod matcher;
 mod metadata;
+mod metadata_rules;
 mod modifier;
 mod modifier_field;
+mod modifier_value;
 mod operand;
 mod operand_field;
 mod pattern;
@@ -32,15 +38,17 @@ mod special;
 mod suggest;
 mod symbol;
 mod validate;
+mod validate_image;
+mod wait;
 
 pub use assembled::{
     AssembleLimits, AssembleOptions, Assembled, AssembledRelocation, AssembledRelocationKind,
-    AssembledSymbol, Section, SymbolPlace,
+    AssembledSymbol, FileLoader, Load, Section, SymbolPlace,
 };
 pub use builder::{Arg, BuildError, CodeBuilder, Label, Modifier, reg};
-pub use diagnostic::{Diagnostic, Diagnostics, Severity};
+pub use diagnostic::{Diagnostic, Diagnostics, Expansion, Severity};
 
-use assembler::Assembler;
+use assembler::{Again, Assembler};
 use cursor::Cursor;
 use instruction::Reader;
 use matcher::For;
@@ -66,7 +74,7 @@ pub fn assemble(
     target: Target,
     options: &AssembleOptions,
 ) -> Result<Assembled, Diagnostics> {
-    let mut padded = Vec::new();
+    let mut again = Again::default();
     let options = &AssembleOptions {
         wave_size: options
             .wave_size
@@ -74,14 +82,13 @@ pub fn assemble(
         ..options.clone()
     };
     loop {
-        let a = Assembler::new(target, options, padded.clone());
-        let (assembled, more) = a.run(source.as_bytes())?;
-        if more.is_empty() {
-            return Ok(assembled);
+        let a = Assembler::new(target, options, again);
+        match a.run(source.as_bytes())? {
+            (assembled, None) => return Ok(assembled),
+            // Room behind one branch may bring another to the distance, and so may a number that
+            // got longer; each pass adds some.
+            (_, Some(more)) => again = more,
         }
-        // Room behind one branch may bring another to the distance; each pass adds some.
-        padded.extend(more);
-        padded.sort_unstable();
     }
 }
 
@@ -144,6 +151,7 @@ impl LineAssembler {
             line: 1,
             column: problem.at as u32 + 1,
             source: text.to_owned(),
+            expansions: Vec::new(),
         })
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn modifiers(
         }
         let at = line.places[m as usize] as usize;
         let value = match (m, line.value(m)) {
-            // Bit 15 of gfx9's image instructions is A16 (Vega ISA 13.6.3).
+            // Bit 15 of gfx9's image instructions is A16 (Vega ISA 13.7.1).
             (Mod::R128, None) if on.target.is_gfx9() => line.value(Mod::A16),
             (_, v) => v,
         };
@@ -166,10 +166,18 @@ fn given(
             if flat || style == ImmStyle::FlatOffsetU {
                 let bits = width - flat as u32;
                 if !(0..1i64 << bits).contains(&v) {
-                    return Err(format!("expected a {bits}-bit unsigned offset"));
+                    return Err(format!(
+                        "expected a {bits}-bit unsigned offset: 0 to {} are possible",
+                        (1i64 << bits) - 1
+                    ));
                 }
             } else if !(-(1i64 << (width - 1))..1i64 << (width - 1)).contains(&v) {
-                return Err(format!("expected a {width}-bit signed offset"));
+                let most = 1i64 << (width - 1);
+                return Err(format!(
+                    "expected a {width}-bit signed offset: {} to {} are possible",
+                    -most,
+                    most - 1
+                ));
             }
         }
         ImmStyle::Smemoffsetmod | ImmStyle::Optsmemoffsetmod => {

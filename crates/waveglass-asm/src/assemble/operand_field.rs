@@ -296,7 +296,7 @@ pub(super) fn number(
     Ok(())
 }
 
-/// Offsets of scalar memory instructions (Vega ISA 7.2, RDNA1 ISA 7.2, RDNA4 ISA 8.2.1).
+/// Offsets of scalar memory instructions (Vega ISA 7.2.1, RDNA1 ISA 7.2.1, RDNA4 ISA 8.1.1).
 pub(super) fn scalar_offset(v: i64, def: &InstDef, on: For) -> Result<(), String> {
     let buffer = def
         .shape

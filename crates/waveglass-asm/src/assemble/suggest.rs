@@ -78,8 +78,15 @@ fn nearest(base: &str, target: Target) -> Option<&'static str> {
         .iter()
         .map(|&n| (pattern.distance(n.as_bytes()), n))
         .filter(|(d, _)| *d <= most)
-        .min()
+        // Among equally near ones, letters in another order are likelier than other letters.
+        .min_by_key(|(d, n)| (*d, letters(n) != letters(base), *n))
         .map(|(_, n)| n)
+}
+
+fn letters(name: &str) -> Vec<u8> {
+    let mut letters = name.as_bytes().to_vec();
+    letters.sort_unstable();
+    letters
 }
 
 /// A name whose distance to others is asked: for each byte, the places where it stands.

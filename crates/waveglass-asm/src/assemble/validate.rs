@@ -3,9 +3,11 @@
 
 use super::diagnostic::Problem;
 use super::matcher::For;
-use super::modifier::{Mod, TH, TH_BYPASS, TH_NUMBER};
+use super::modifier::Mod;
+use super::modifier_value::{TH, TH_BYPASS, TH_NUMBER};
 use super::operand::{Line, Op, Value};
 use super::pattern::{Candidate, Form, Want};
+use super::validate_image::image;
 use waveglass_isa::{Access, Decoder, Field, Implicit, Inst, InstFlags, Reg, RegFile, Target};
 
 /// Rejects what the hardware does not do.
@@ -68,7 +70,7 @@ fn place(ops: &[Op], n: usize) -> usize {
     ops.get(n).map_or(0, |o| o.at as usize)
 }
 
-/// A barrier is named by a number or by M0 (RDNA4 ISA, S_BARRIER_SIGNAL).
+/// A barrier is named by a number or by M0 (RDNA4 ISA 5.6).
 fn barrier(line: &Line) -> Result<(), Problem> {
     match line.ops().last() {
         Some(op) if matches!(op.value, Value::Reg(r) if r.file != RegFile::M0) => Err(Problem::at(
@@ -80,7 +82,7 @@ fn barrier(line: &Line) -> Result<(), Problem> {
 }
 
 /// The offset in a VGPR is what SCALE_OFFSET scales: there has to be one beside a scalar base
-/// (CDNA5 ISA, "scale_offset").
+/// (CDNA5 ISA 8.1.1 and 10.2).
 fn scaled(line: &Line, c: &Candidate) -> Result<(), Problem> {
     let name = c.def.mnemonic;
     let has = |f: Field| c.def.shape.operands.iter().any(|o| o.field == f);
@@ -214,7 +216,7 @@ fn more(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem>
         }
         _ => {}
     }
-    // Dot products of CDNA 3 and later take whole registers (CDNA3 ISA 12.9).
+    // LLVM takes no op_sel for the dot products of CDNA 3 and later.
     if on.target.has_gfx940_insts() && def.flags.contains(InstFlags::DOT) {
         let all = (1 << def.shape.sources.count) - 1;
         let lo = line.value(Mod::OpSel).map_or(0, |v| v & 0xff);
@@ -317,7 +319,7 @@ fn mai_gfx908(line: &Line, c: &Candidate) -> Result<(), Problem> {
     }
 }
 
-/// Matrix C may be the result's registers or apart from them, not in between (CDNA2 ISA 3.6.6).
+/// Matrix C may be the result's registers or apart from them, not in between, as LLVM has it.
 fn matrix_overlap(line: &Line, c: &Candidate) -> Result<(), Problem> {
     let at = |field: Field| {
         line.ops()
@@ -348,7 +350,7 @@ fn matrix_overlap(line: &Line, c: &Candidate) -> Result<(), Problem> {
 }
 
 fn dpp(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem> {
-    // Before RDNA 3.5 the second source of a DPP form is a VGPR (RDNA3 ISA 7.6).
+    // Before RDNA 3.5 the second source of a DPP form is a VGPR (LLVM's FeatureDPPSrc1SGPR).
     if on.target == Target::Gfx1100 && c.pattern.form == Form::E64Dpp {
         for (op, want) in line.ops().iter().zip(&c.pattern.wants) {
             let Want::Source { operand, .. } = want else {
@@ -456,89 +458,7 @@ fn lds_direct(op: &Op, field: Field, c: &Candidate, on: For) -> Result<(), Probl
     Ok(())
 }
 
-fn image(line: &Line, c: &Candidate, inst: &Inst) -> Result<(), Problem> {
-    let def = c.def;
-    let name = def.mnemonic;
-    let Some(demand) = inst.image_demand() else {
-        return Ok(());
-    };
-    let dmask = inst.field(Field::Dmask);
-    let dmask_at = line.places[Mod::Dmask as usize] as usize * line.has(Mod::Dmask) as usize;
-    if name.starts_with("image_atomic") && !matches!(dmask, 1 | 3 | 15) {
-        return Err(Problem::at(dmask_at, "invalid atomic image dmask")
-            .help("0x1, 0x3 and 0xf are possible"));
-    }
-    if def.flags.contains(InstFlags::GATHER4) && name.contains("gather4") && dmask.count_ones() != 1
-    {
-        return Err(Problem::at(
-            dmask_at,
-            "invalid image_gather dmask: only one bit must be set",
-        ));
-    }
-    if name == "image_msaa_load" && !matches!(inst.field(Field::Dim), 6 | 7) {
-        return Err(Problem::at(
-            line.places[Mod::Dim as usize] as usize,
-            "invalid dim; must be MSAA type",
-        ));
-    }
-    let data = line
-        .ops()
-        .iter()
-        .zip(&c.pattern.wants)
-        .find_map(|(op, w)| match (w, op.value) {
-            (Want::Source { operand, .. }, Value::Reg(r))
-                if matches!(
-                    def.shape.operands[*operand as usize].field,
-                    Field::Vdata | Field::VdataIn | Field::Vdst
-                ) =>
-            {
-                Some((r, op.at))
-            }
-            _ => None,
-        });
-    if let Some((r, at)) = data
-        && r.dwords != demand.0
-    {
-        return Err(Problem::at(
-            at as usize,
-            format!(
-                "image data size does not match dmask, d16 and tfe: {} registers are needed",
-                demand.0
-            ),
-        ));
-    }
-    let Some(wanted) = demand.1 else {
-        return Ok(());
-    };
-    let addresses = line.ops().iter().zip(&c.pattern.wants).find_map(|(op, w)| {
-        let vaddr = match w {
-            Want::Addresses(_) => true,
-            Want::Source { operand, .. } => def.shape.operands[*operand as usize]
-                .field
-                .name()
-                .starts_with("vaddr"),
-            _ => false,
-        };
-        vaddr.then_some(op)
-    });
-    let given = match addresses.map(|o| o.value) {
-        Some(Value::Reg(r)) => r.dwords as usize,
-        Some(Value::List(first, n)) => line.list[first as usize..first as usize + n as usize]
-            .iter()
-            .map(|r| r.dwords as usize)
-            .sum(),
-        _ => return Ok(()),
-    };
-    if given != wanted as usize {
-        return Err(Problem::at(
-            addresses.map_or(0, |o| o.at as usize),
-            format!("image address size does not match dim and a16: {wanted} registers are needed"),
-        ));
-    }
-    Ok(())
-}
-
-/// Register banks of a VOPD pair (RDNA3 ISA 7.6, CDNA5 ISA on dual issue): the position of the
+/// Register banks of a VOPD pair (RDNA3 ISA 7.6, RDNA4 ISA 7.8, CDNA5 ISA 7.8.1): the position of the
 /// operand that breaks them.
 pub(super) fn pair(line: &Line, c: &Candidate, on: For) -> Result<(), Problem> {
     if line.split == 0 {
@@ -600,7 +520,7 @@ pub(super) fn pair(line: &Line, c: &Candidate, on: For) -> Result<(), Problem> {
         let same_bank = (0..a.dwords as u16)
             .flat_map(|i| (0..b.dwords as u16).map(move |j| (i, j)))
             .any(|(i, j)| (a.index + i) & mask == (b.index + j) & mask);
-        let shared = on.target.has_gfx1250_insts() && a == b;
+        let shared = on.target.major() >= 12 && a == b;
         if same_bank && !shared {
             return Err(Problem::at(
                 at,

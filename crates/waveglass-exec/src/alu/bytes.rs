@@ -93,22 +93,18 @@ fn quad(a: u64, c: u64, sum: impl Fn(u32, u32) -> u32) -> u64 {
 /// replicated sign (8 to 11), 0x00 (12) or 0xff (13 and above).
 #[inline(always)]
 pub fn v_perm_b32(a: u32, b: u32, c: u32) -> u32 {
-    let data = u64::from(a) << 32 | u64::from(b);
-    let mut result = 0;
-    for shift in [0, 8, 16, 24] {
-        let selector = c >> shift & 0xff;
-        let picked = (data >> ((selector & 7) * 8)) as u32 & 0xff;
+    let byte = |selector: u32| {
+        let word = if selector & 4 != 0 { a } else { b };
+        let picked = word >> ((selector & 3) * 8) & 0xff;
         // Selectors 8 to 11 replicate the sign of bytes 1, 3, 5 and 7.
-        let sign = (data >> ((selector & 3) * 16 + 15)) as u32 & 1;
-        let byte = match selector {
-            0..=7 => picked,
-            8..=11 => sign * 0xff,
-            12 => 0,
-            _ => 0xff,
-        };
-        result |= byte << shift;
-    }
-    result
+        let word = if selector & 2 != 0 { a } else { b };
+        let sign = (word >> ((selector & 1) * 16 + 15) & 1) * 0xff;
+        let constant = if selector == 12 { 0 } else { 0xff };
+        let r = if selector < 12 { sign } else { constant };
+        if selector < 8 { picked } else { r }
+    };
+    let [s0, s1, s2, s3] = [c & 0xff, c >> 8 & 0xff, c >> 16 & 0xff, c >> 24];
+    byte(s0) | byte(s1) << 8 | byte(s2) << 16 | byte(s3) << 24
 }
 
 /// `v_perm_pk16_b4_u4`: sixteen 4-bit look-ups in the 64-bit table `{a, b}`.

@@ -13,7 +13,11 @@ use super::float::{
 /// `v_cvt_i32_f64`.
 #[inline(always)]
 pub fn v_cvt_i32_f64(a: f64) -> u32 {
-    a as i32 as u32
+    let a = if a.is_nan() { 0.0 } else { a };
+    let bounded = a.max(-2_147_483_648.0).min(2_147_483_647.0);
+    // The conversion that saturates by itself is not made with vector instructions.
+    // SAFETY: the number is in range.
+    unsafe { bounded.to_int_unchecked::<i32>() as u32 }
 }
 
 /// `v_cvt_f64_i32`, exact.
@@ -169,7 +173,10 @@ pub fn v_cvt_f32_ubyte<const N: u32>(a: u32) -> f32 {
 /// `v_cvt_u32_f64`.
 #[inline(always)]
 pub fn v_cvt_u32_f64(a: f64) -> u32 {
-    a as u32
+    // Zero for a NaN.
+    let bounded = a.max(0.0).min(4_294_967_295.0);
+    // SAFETY: the number is in range.
+    unsafe { bounded.to_int_unchecked::<u32>() }
 }
 
 /// `v_cvt_f64_u32`, exact.
@@ -193,13 +200,13 @@ pub fn v_cvt_f16_i16(a: u16) -> u16 {
 /// `v_cvt_u16_f16`.
 #[inline(always)]
 pub fn v_cvt_u16_f16(a: u16) -> u16 {
-    widen_f16(a) as u16
+    (widen_f16(a) as u32).min(0xffff) as u16
 }
 
 /// `v_cvt_i16_f16`.
 #[inline(always)]
 pub fn v_cvt_i16_f16(a: u16) -> u16 {
-    widen_f16(a) as i16 as u16
+    (widen_f16(a) as i32).clamp(-0x8000, 0x7fff) as u16
 }
 
 /// A float in [-1, 1] as a signed normalised halfword: `a * 32767` to the
@@ -207,13 +214,13 @@ pub fn v_cvt_i16_f16(a: u16) -> u16 {
 #[inline(always)]
 fn snorm16(a: f32) -> u16 {
     // In double precision the product is exact and rounds once.
-    (f64::from(a.clamp(-1.0, 1.0)) * 32767.0).round_ties_even() as i16 as u16
+    v_cvt_i32_f64((f64::from(a.clamp(-1.0, 1.0)) * 32767.0).round_ties_even()) as u16
 }
 
 /// A float in [0, 1] as an unsigned normalised halfword.
 #[inline(always)]
 fn unorm16(a: f32) -> u16 {
-    (f64::from(a.clamp(0.0, 1.0)) * 65535.0).round_ties_even() as u16
+    v_cvt_u32_f64((f64::from(a.clamp(0.0, 1.0)) * 65535.0).round_ties_even()) as u16
 }
 
 /// Two halves of a register.

@@ -153,6 +153,57 @@ division!(
     v_div_fmas_f64, post 340_282_366_920_938_463_463_374_607_431_768_211_456.0; v_div_fixup_f64, under -1075
 );
 
+/// The operations where nothing special happens.
+macro_rules! usual {
+    ($float:ident, $bits:ident, $mantissa:expr, $exponent_mask:expr;
+     $unscaled:ident, denominators $b:expr, numerators $c:expr, quotients $quotients:expr;
+     $fused:ident, $ordinary:ident, under $under:expr) => {
+        /// The first result of the division's scaling on bits, and whether nothing is scaled: what is
+        /// left out is scaled or comes near to it.
+        #[inline(always)]
+        pub fn $unscaled(a: $bits, b: $bits, c: $bits) -> ($float, bool) {
+            let exponent = |x: $bits| (x >> $mantissa & $exponent_mask) as i32;
+            let (eb, ec) = (exponent(b), exponent(c));
+            let quotient = ec - eb;
+            let holds = (eb >= 1)
+                & (eb <= $b)
+                & (ec >= $c.0)
+                & (ec <= $c.1)
+                & (quotient >= $quotients.0)
+                & (quotient <= $quotients.1);
+            ($float::from_bits(a), holds)
+        }
+
+        /// The fused multiply-add of the division, and whether its result needs neither a scale nor a
+        /// choice of NaN.
+        #[inline(always)]
+        pub fn $fused(a: $float, b: $float, c: $float, scale: bool) -> ($float, bool) {
+            let r = a.mul_add(b, c);
+            (r, !scale & !r.is_nan())
+        }
+
+        /// The quotient with its sign, for normal sources; else a NaN.
+        #[inline(always)]
+        pub fn $ordinary(a: $float, b: $float, c: $float) -> $float {
+            let exponent = |x: $float| (x.to_bits() >> $mantissa & $exponent_mask) as i32;
+            let normal = |e: i32| (e >= 1) & (e < $exponent_mask);
+            let (eb, ec) = (exponent(b), exponent(c));
+            let sign = (b.to_bits() ^ c.to_bits()) & !($bits::MAX >> 1);
+            let r = $float::from_bits(a.to_bits() & $bits::MAX >> 1 | sign);
+            if normal(eb) & normal(ec) & (ec - eb >= $under) {
+                r
+            } else {
+                $float::NAN
+            }
+        }
+    };
+}
+
+usual!(f32, u32, 23, 0xff; unscaled_f32, denominators 250, numerators (24, 254),
+    quotients (-120, 95); fused_f32, ordinary_quotient_f32, under -150);
+usual!(f64, u64, 52, 0x7ff; unscaled_f64, denominators 2040, numerators (54, 2046),
+    quotients (-1000, 767); fused_f64, ordinary_quotient_f64, under -1075);
+
 /// [`v_div_fmas_f32`] where MODE flushes denormal results; its sources are not
 /// flushed.
 #[inline(always)]
@@ -186,6 +237,51 @@ pub fn v_div_fixup_f16(a: u16, b: u16, c: u16) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_usual_case_agrees_with_the_exact_operations() {
+        let mut state = 11;
+        let mut held = [0; 3];
+        for round in 0..400_000u32 {
+            let mut bits = || {
+                let x = (random(&mut state) >> 16) as u32;
+                // Half of the time exponents near one another.
+                if round % 2 == 0 {
+                    x
+                } else {
+                    x & 0x87ff_ffff | 0x3800_0000
+                }
+            };
+            let (a, b, c) = (bits(), bits(), bits());
+            let [x, y, z] = [a, b, c].map(f32::from_bits);
+            let exact = v_div_scale_f32(x, y, z);
+            if let (r, true) = unscaled_f32(a, b, c) {
+                held[0] += 1;
+                assert_eq!((r.to_bits(), false), (exact.0.to_bits(), exact.1));
+            }
+            if let (r, true) = fused_f32(x, y, z, false) {
+                held[1] += 1;
+                assert_eq!(r.to_bits(), v_div_fmas_f32(x, y, z, false).to_bits());
+            }
+            let r = ordinary_quotient_f32(x, y, z);
+            if !r.is_nan() {
+                held[2] += 1;
+                assert_eq!(r.to_bits(), v_div_fixup_f32(x, y, z).to_bits());
+            }
+            let wide = |x: u32| u64::from(x) << 32 | u64::from(x);
+            let (a, b, c) = (wide(a), wide(b), wide(c));
+            let [x, y, z] = [a, b, c].map(f64::from_bits);
+            let exact = v_div_scale_f64(x, y, z);
+            if let (r, true) = unscaled_f64(a, b, c) {
+                assert_eq!((r.to_bits(), false), (exact.0.to_bits(), exact.1));
+            }
+            let r = ordinary_quotient_f64(x, y, z);
+            if !r.is_nan() {
+                assert_eq!(r.to_bits(), v_div_fixup_f64(x, y, z).to_bits());
+            }
+        }
+        assert!(held.iter().all(|&n| n > 100_000), "{held:?}");
+    }
 
     /// The macro as compilers emit it for single precision.
     fn divide_f32(numerator: f32, denominator: f32) -> f32 {

@@ -5,7 +5,7 @@
 //! here every product is exact (it fits single precision) and every sum rounds
 //! to nearest even.
 
-use super::float::{nan2_f32, narrow_bf16, widen_bf16, widen_f16};
+use super::float::{nan2_f32, widen_bf16, widen_f16};
 use super::float16::{v_add_f16, v_mul_f16};
 use super::{bf16, float32::v_add_f32};
 
@@ -88,27 +88,29 @@ pub fn v_dot2_f32_bf16(a: u32, b: u32, c: f32) -> f32 {
     v_add_f32(v_add_f32(low, high), c)
 }
 
-/// `v_dot2_f16_f16`: every product and sum rounded to half precision.
+/// `v_dot2_f16_f16`: every product and sum rounded to half precision; the addend comes first, or `last`.
 #[inline(always)]
-pub fn v_dot2_f16_f16(a: u32, b: u32, c: u16) -> u16 {
-    let low = v_add_f16(c, v_mul_f16(a as u16, b as u16));
-    v_add_f16(low, v_mul_f16((a >> 16) as u16, (b >> 16) as u16))
+pub fn v_dot2_f16_f16(a: u32, b: u32, c: u16, last: bool) -> u16 {
+    let low = v_mul_f16(a as u16, b as u16);
+    let high = v_mul_f16((a >> 16) as u16, (b >> 16) as u16);
+    if last {
+        v_add_f16(v_add_f16(low, high), c)
+    } else {
+        v_add_f16(v_add_f16(c, low), high)
+    }
 }
 
-/// `v_dot2_bf16_bf16`: every product and sum rounded to BF16; it "disables all denorms" (RDNA3 ISA
-/// 7.2.4).
+/// `v_dot2_bf16_bf16`: every product and sum rounded to BF16; the addend comes first, or `last`. It
+/// "disables all denorms" (RDNA3 ISA 7.2.4).
 #[inline(always)]
-pub fn v_dot2_bf16_bf16(a: u32, b: u32, c: u16) -> u16 {
+pub fn v_dot2_bf16_bf16(a: u32, b: u32, c: u16, last: bool) -> u16 {
     let (a, b) = (flush_pk_bf16(a), flush_pk_bf16(b));
     let c = flush_pk_bf16(c.into()) as u16;
-    flush_pk_bf16(dot2_bf16(a, b, c).into()) as u16
-}
-
-#[inline(always)]
-fn dot2_bf16(a: u32, b: u32, c: u16) -> u16 {
-    let low = bf16::v_add_bf16(c, bf16::v_mul_bf16(a as u16, b as u16));
+    let low = bf16::v_mul_bf16(a as u16, b as u16);
     let high = bf16::v_mul_bf16((a >> 16) as u16, (b >> 16) as u16);
-    narrow_bf16(v_add_f32(widen_bf16(low), widen_bf16(high)))
+    let (first, second, third) = if last { (low, high, c) } else { (c, low, high) };
+    let sum = bf16::v_add_bf16(bf16::v_add_bf16(first, second), third);
+    flush_pk_bf16(sum.into()) as u16
 }
 
 /// The field of `bits` bits at position `i`, extended as `signed` says.
@@ -252,8 +254,19 @@ mod tests {
         assert_eq!(v_dot2c_f32_f16(a, b, 0.5), 0.0);
         assert_eq!(v_dot2_f32_bf16(0x3f80_4000, 0x4040_4080, 1.0), 12.0);
         assert_eq!(v_dot2c_f32_bf16(0x3f80_4000, 0x4040_4080, 1.0), 12.0);
-        assert_eq!(v_dot2_f16_f16(0x3c00_4000, 0x4200_4400, 0x3c00), 0x4a00);
-        assert_eq!(v_dot2_bf16_bf16(0x3f80_4000, 0x4040_4080, 0x3f80), 0x4140);
+        assert_eq!(
+            v_dot2_f16_f16(0x3c00_4000, 0x4200_4400, 0x3c00, false),
+            0x4a00
+        );
+        assert_eq!(
+            v_dot2_bf16_bf16(0x3f80_4000, 0x4040_4080, 0x3f80, false),
+            0x4140
+        );
+        // 2048 + 1 loses the 1 in half precision, unless the products cancel first.
+        let (a, b) = (0x6800_e800, 0x3c00_3c00);
+        assert_eq!(v_dot2_f16_f16(a, b, 0x3c00, false), 0x3c00);
+        assert_eq!(v_dot2_f16_f16(0xe800_6800, b, 0x3c00, false), 0);
+        assert_eq!(v_dot2_f16_f16(0xe800_6800, b, 0x3c00, true), 0x3c00);
         assert_eq!(
             v_dot4_f32(0x0403_0201, 0x0101_0101, 0.5, f32::from, f32::from),
             10.5

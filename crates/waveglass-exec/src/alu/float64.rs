@@ -108,6 +108,20 @@ pub fn v_ldexp_f64(a: f64, exponent: u32) -> f64 {
     nan1_f64(scale_down(raised, [down, down2, down3]), a)
 }
 
+/// [`v_ldexp_f64`] where the result is far from over- and underflow; else a NaN.
+#[inline(always)]
+pub fn moderate_ldexp_f64(a: f64, exponent: u32) -> f64 {
+    let by = exponent as i32;
+    let from = (a.to_bits() >> 52 & 0x7ff) as i32;
+    let moderate = (by > -500) & (by < 500) & (from > 500) & (from < 1500);
+    let power = f64::from_bits((i64::from(by).wrapping_add(1023) as u64) << 52);
+    if moderate | (a == 0.0) & (by > -500) & (by < 500) {
+        a * power
+    } else {
+        f64::NAN
+    }
+}
+
 /// `x` times the powers of two, which are at most one, rounded once.
 #[inline(always)]
 fn scale_down(x: f64, steps: [i32; 3]) -> f64 {

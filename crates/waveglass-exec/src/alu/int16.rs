@@ -134,7 +134,7 @@ pub fn v_cndmask_b16(a: u16, b: u16, mask: bool) -> u16 {
 /// bits of `a * b + c`.
 #[inline(always)]
 pub fn v_mad_u16(a: u16, b: u16, c: u16) -> u16 {
-    a.wrapping_mul(b).wrapping_add(c)
+    u32::from(a).wrapping_mul(b.into()).wrapping_add(c.into()) as u16
 }
 
 /// `v_mad_u16` with the clamp bit: the exact result saturated.

@@ -180,6 +180,60 @@ macro_rules! three {
     };
 }
 
+/// The operations of this module on numbers, for which all generations agree; NaN where a source is a
+/// NaN.
+pub mod numbers {
+    macro_rules! numbers {
+        ($max:ident $min:ident $med3:ident $float:ty) => {
+            /// The larger of two numbers; of zeros the bits that both have.
+            #[inline(always)]
+            fn larger(a: $float, b: $float) -> $float {
+                let r = if a > b { a } else { b };
+                let both = <$float>::from_bits(a.to_bits() & b.to_bits());
+                if a == b { both } else { r }
+            }
+
+            /// The maximum.
+            #[inline(always)]
+            pub fn $max(a: $float, b: $float) -> $float {
+                let r = larger(a, b);
+                if a.is_nan() { a } else { r }
+            }
+
+            /// The minimum.
+            #[inline(always)]
+            pub fn $min(a: $float, b: $float) -> $float {
+                let r = if b > a { a } else { b };
+                let either = <$float>::from_bits(a.to_bits() | b.to_bits());
+                let r = if a == b { either } else { r };
+                if a.is_nan() { a } else { r }
+            }
+
+            /// The median.
+            #[inline(always)]
+            pub fn $med3(a: $float, b: $float, c: $float) -> $float {
+                let first = larger(a, b);
+                let top = larger(first, c);
+                let r = if top == b { larger(a, c) } else { first };
+                let r = if top == a { larger(b, c) } else { r };
+                if a.is_nan() | b.is_nan() | c.is_nan() {
+                    <$float>::NAN
+                } else {
+                    r
+                }
+            }
+        };
+    }
+    mod single {
+        numbers!(max min med3 f32);
+    }
+    mod double {
+        numbers!(max_f64 min_f64 med3_f64 f64);
+    }
+    pub use double::{max_f64, med3_f64, min_f64};
+    pub use single::{max, med3, min};
+}
+
 #[inline(always)]
 fn is_nan_f16(x: u16) -> bool {
     x & 0x7fff > 0x7c00

@@ -225,6 +225,68 @@ impl Exact {
     }
 }
 
+/// How a rounded result differs from the exact one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Loss {
+    /// It differs at all.
+    pub inexact: bool,
+    /// With more exponents to choose from it would be larger than the largest finite number.
+    pub overflow: bool,
+    /// The exact result is no zero and smaller than the smallest normal number.
+    pub underflow: bool,
+}
+
+impl Exact {
+    /// What rounding to a format loses.
+    fn loss(self, f: Format, round: Round) -> Loss {
+        if self.significand == 0 {
+            return Loss::default();
+        }
+        let top = 127 - self.significand.leading_zeros() as i32 + self.exponent;
+        let largest = (f.infinity >> (f.precision - 1)) as i32 - 2 + f.min_exponent;
+        let unbounded = Format {
+            infinity: u64::MAX,
+            ..f
+        };
+        let magnitude = |f| self.round(f, round) & !(1 << f.sign);
+        let overflow = top > largest || top == largest && magnitude(unbounded) >= f.infinity;
+        // Bits past the last place that the result has.
+        let last = f.precision as i32 - 1;
+        let place = (top - last).max(f.min_exponent - last);
+        let lost = match place - self.exponent {
+            ..=0 => false,
+            drop @ 1..128 => self.significand & ((1 << drop) - 1) != 0,
+            _ => true,
+        };
+        Loss {
+            inexact: overflow || lost,
+            overflow,
+            underflow: top < f.min_exponent,
+        }
+    }
+}
+
+/// What `(a * b + c) * 2^scale` loses in a format.
+pub fn scaled_fma_loss(a: f64, b: f64, c: f64, scale: i32, f: Format, round: Round) -> Loss {
+    let (a, b, c) = (Exact::of(a), Exact::of(b), Exact::of(c));
+    let product = Exact {
+        negative: a.negative != b.negative,
+        significand: a.significand * b.significand,
+        exponent: a.exponent + b.exponent,
+    };
+    let sum = product.plus(c, round);
+    Exact {
+        exponent: sum.exponent + scale.clamp(-5000, 5000),
+        ..sum
+    }
+    .loss(f, round)
+}
+
+/// What `a + b` loses in a format.
+pub fn add_loss(a: f64, b: f64, f: Format, round: Round) -> Loss {
+    Exact::of(a).plus(Exact::of(b), round).loss(f, round)
+}
+
 /// `(a * b + c) * 2^scale`, rounded once.
 pub fn scaled_fma<T: Rounded>(a: T, b: T, c: T, scale: i32, round: Round) -> T {
     let (a, b, c) = (
@@ -256,15 +318,20 @@ pub fn add<T: Rounded>(a: T, b: T, round: Round) -> T {
     T::of_bits(sum.round(T::FORMAT, round))
 }
 
-/// `a * b`.
-pub fn mul<T: Rounded>(a: T, b: T, round: Round) -> T {
-    let (a, b) = (Exact::of(a.wide()), Exact::of(b.wide()));
+/// The product of two numbers of any format, rounded to one.
+pub fn convert_product<T: Rounded>(a: f64, b: f64, round: Round) -> T {
+    let (a, b) = (Exact::of(a), Exact::of(b));
     let product = Exact {
         negative: a.negative != b.negative,
         significand: a.significand * b.significand,
         exponent: a.exponent + b.exponent,
     };
     T::of_bits(product.round(T::FORMAT, round))
+}
+
+/// `a * b`.
+pub fn mul<T: Rounded>(a: T, b: T, round: Round) -> T {
+    convert_product(a.wide(), b.wide(), round)
 }
 
 /// `a * 2^exponent`.
@@ -353,6 +420,52 @@ mod tests {
                 assert_eq!(zero, expected);
             }
         }
+    }
+
+    #[test]
+    fn losses_at_the_edges_of_f32() {
+        let f = f32::FORMAT;
+        let mul = |a: f64, b: f64, r| scaled_fma_loss(a, b, 0.0, 0, f, r);
+        let loss = |inexact, overflow, underflow| Loss {
+            inexact,
+            overflow,
+            underflow,
+        };
+        let r = Round::NearestEven;
+        assert_eq!(mul(1.5, 2.0, r), Loss::default());
+        assert_eq!(mul(0.0, 2.0, r), Loss::default());
+        // 0x1.fffffep127 times 1 + 2^-23: half a place more than the largest number and some.
+        let max = f64::from(f32::MAX);
+        assert_eq!(mul(max, 1.0, r), Loss::default());
+        assert_eq!(mul(max, 1.0 + 2f64.powi(-25), r), loss(true, false, false));
+        assert_eq!(mul(max, 1.0 + 2f64.powi(-24), r), loss(true, true, false));
+        // Rounded toward zero it would be the largest number still.
+        let z = Round::TowardZero;
+        assert_eq!(mul(max, 1.0 + 2f64.powi(-24), z), loss(true, false, false));
+        assert_eq!(mul(max, 2.0, z), loss(true, true, false));
+        // Exact and subnormal; inexact and rounded up to the smallest normal number.
+        let min = f64::from(f32::MIN_POSITIVE);
+        assert_eq!(mul(min, 0.5, r), loss(false, false, true));
+        assert_eq!(mul(min, 1.0, r), Loss::default());
+        assert_eq!(mul(min, 1.0 - 2f64.powi(-26), r), loss(true, false, true));
+        assert_eq!(mul(min, 2f64.powi(-60), r), loss(true, false, true));
+        // 1 + 2^-24 is a tie, 1 + 2^-1000 far below the last place.
+        assert_eq!(add_loss(1.0, 2f64.powi(-23), f, r), Loss::default());
+        assert_eq!(
+            add_loss(1.0, 2f64.powi(-24), f, r),
+            loss(true, false, false)
+        );
+        assert_eq!(
+            add_loss(1.0, -(2f64.powi(-1000)), f, r),
+            loss(true, false, false)
+        );
+        assert_eq!(add_loss(1.0, -1.0, f, r), Loss::default());
+        let big = f64::MAX;
+        assert!(scaled_fma_loss(big, big, 1.0, 64, f64::FORMAT, r).overflow);
+        assert_eq!(
+            scaled_fma_loss(big, 1.0, 0.0, 0, f64::FORMAT, r),
+            Loss::default()
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! OCP ones. FP6 is E2M3, BF6 is E3M2, FP4 is E2M1: none of them has infinity
 //! or NaN.
 
+use super::convert::v_cvt_u32_f64;
 use super::float::{DEFAULT_NAN_F32, nan1_f32, narrow_bf16, narrow_f16, widen_bf16, widen_f16};
 use super::float32::v_ldexp_f32;
 
@@ -165,33 +166,30 @@ impl SmallFormat {
     #[inline(always)]
     fn encode_by(self, x: f32, saturate: bool, round: impl Fn(f64) -> f64) -> u32 {
         let sign = if x.is_sign_negative() { self.sign() } else { 0 };
-        if x.is_nan() {
-            return self.nan_code(sign);
-        }
         let limit = if saturate || self.special == Special::None {
             sign | self.max_code()
         } else {
             self.overflow_code(sign)
         };
-        if x.is_infinite() {
-            return limit;
-        }
         // Count in units of the result's last place, which stops at the
         // denormals' one; the codes then follow on from each other.
         let exponent = (x.to_bits() >> 23 & 0xff) as i32 - 127;
         let level = (exponent - (1 - self.bias)).max(0);
         let unit = 1 - self.bias - self.mantissa as i32 + level;
         let scale = f64::from_bits(((1023 - unit) as u64) << 52);
-        let units = round(f64::from(x.abs()) * scale) as u32;
-        let code = units + ((level as u32) << self.mantissa);
-        if code > self.max_code() {
+        let units = v_cvt_u32_f64(round(f64::from(x.abs()) * scale));
+        let code = units.wrapping_add((level as u32) << self.mantissa);
+        // There is no minus zero in the FNUZ kind.
+        let zero = code == 0 && self.special == Special::Fnuz;
+        let r = if zero { 0 } else { sign | code };
+        // Choices rather than branches, for the lanes of a row at once.
+        let r = if code > self.max_code() || x.is_infinite() {
             limit
-        } else if code == 0 && self.special == Special::Fnuz {
-            // There is no minus zero.
-            0
         } else {
-            sign | code
-        }
+            r
+        };
+        let nan = self.nan_code(sign);
+        if x.is_nan() { nan } else { r }
     }
 
     /// The code of `x`, rounded stochastically: the top bits of `seed` are added

@@ -186,6 +186,8 @@ fn memory(
         .filter_map(|&c| {
             let kind = match c {
                 Counter::Exp => return None,
+                // CDNA 5 ISA 11.2.2: it is ASYNCcnt that tracks it.
+                Counter::Ds if name.starts_with("ds_atomic_async") => return None,
                 Counter::Lgkm | Counter::Ds if flat => Type::Lds,
                 Counter::Lgkm | Counter::Ds if lds && gds => Type::Gds,
                 Counter::Lgkm | Counter::Ds if lds => Type::Lds,

@@ -5,6 +5,8 @@ use crate::error::Stop;
 use crate::machine::Machine;
 use crate::program::{Program, Step};
 use crate::run::Trace;
+use crate::semantics;
+use crate::trap;
 
 /// Runs one wave for at most `quantum` instructions; gives how many, and why it stopped
 /// (`Step::Next` when the quantum is used up).
@@ -32,6 +34,12 @@ pub(crate) fn execute(
         used += 1;
         m.stats.by_family[op.family as usize] += 1;
         let effects = plan.of(ip);
+        let was_privileged = m.wave.privileged;
+        if semantics::is_skipped(m.wave, op) {
+            from = op.address;
+            ip = op.next;
+            continue;
+        }
         let mut step = flight.check(m, program, plan, op, effects);
         if step == Step::Next && adversarial {
             step = flight.perhaps(m, program, plan);
@@ -46,6 +54,26 @@ pub(crate) fn execute(
             };
         }
         if matches!(step, Step::End) {
+            let drained = flight.drain(m, program, plan);
+            if drained != Step::Next {
+                step = drained;
+            }
+        }
+        if m.wave.trap_pending {
+            let next = match step {
+                Step::Next => op.next,
+                Step::Goto(i) => i,
+                _ => u32::MAX,
+            };
+            if next != u32::MAX {
+                step = trap::take_pending(m, program, next);
+                if step == Step::Next {
+                    step = Step::Goto(next);
+                }
+            }
+        }
+        // "Wait for all instructions to complete" (S_TRAP).
+        if matches!(step, Step::Jump(_)) && m.wave.privileged && !was_privileged {
             let drained = flight.drain(m, program, plan);
             if drained != Step::Next {
                 step = drained;

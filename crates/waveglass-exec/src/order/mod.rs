@@ -43,6 +43,8 @@ mod execute;
 mod flight;
 
 #[cfg(test)]
+mod counter_tests;
+#[cfg(test)]
 mod tests;
 
 pub(crate) use effects::Plan;

@@ -10,6 +10,8 @@ use crate::wave::Wave;
 use waveglass_isa::Target;
 use waveglass_mem::{GlobalMemory, Lds, Permission, Port};
 
+// points: 8
+
 const MEMORY: u64 = 0x1_0000;
 
 // gfx9
@@ -106,6 +108,7 @@ fn run(target: Target, order: MemoryOrder, words: &[u64], steps: u32) -> Run {
         stop_on_fault: true,
         fault_limit: 1,
         gds: std::sync::Arc::new(waveglass_mem::Gds::new(rules(target).generation)),
+        traps: Default::default(),
     };
     let plan = Plan::new(&program, 8);
     let mut flight = Flight::new(order, 0);
@@ -198,6 +201,7 @@ fn scalar_loads_return_in_no_order() {
     assert_eq!(found(Target::Gfx900, &program), []);
 }
 
+// claims: flat.9.2-4, flat.9.2.1-1, flat.9.2.1-2, flat.9.2.2-1, flat.9.2.2-2
 #[test]
 fn flat_needs_both_counters_and_on_gfx9_both_at_zero() {
     // Vega ISA 9.2.1; RDNA 4 ISA 5.7.1.3 for the order of its halves.
@@ -216,6 +220,7 @@ fn flat_needs_both_counters_and_on_gfx9_both_at_zero() {
     assert_eq!(found(Target::Gfx1100, &program), []);
 }
 
+// claims: flat.9.2.1-3
 #[test]
 fn which_write_comes_last_must_be_said() {
     let program = [GLOBAL_V2, WRITE_V2, VM0, END];

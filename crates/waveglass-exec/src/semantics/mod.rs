@@ -7,10 +7,13 @@
 mod index_mode;
 mod memory;
 mod salu;
+mod skip;
 pub(crate) mod table;
 mod vector;
 
 pub(crate) use index_mode::mark as mark_indexed;
+pub(crate) use salu::tells_exceptions;
+pub(crate) use skip::{is_skipped, mark as mark_skipped};
 pub(crate) use vector::{Directed, directed};
 
 use crate::program::{Compile, Op, Step};
@@ -19,7 +22,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 pub(crate) use memory::refused;
-pub use memory::{Half, MemInfo};
+pub use memory::{Half, MemInfo, flat_offset, lds_transfer_mask, permute_group, swizzle_source};
 
 /// Makes the op of an instruction.
 pub type CompileFn = fn(&Compile<'_>) -> Op;

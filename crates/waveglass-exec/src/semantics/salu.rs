@@ -13,7 +13,9 @@ mod state_tests;
 mod tests;
 mod two;
 
-pub(super) use hwreg::may_switch_index_mode;
+pub(crate) use hwreg::tells_exceptions;
+pub(super) use hwreg::{may_set_mode, may_switch_index_mode};
+pub(super) use message::sets_vskip;
 
 use super::{CompileFn, Registry, Semantics};
 use crate::program::{Compile, Handler, Op};

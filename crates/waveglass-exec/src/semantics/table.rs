@@ -13,14 +13,16 @@
 /// operation whose clamp bit puts the second expression in the first one's place.
 /// `=> expression, fast other;` is a float operation whose second expression gives the same
 /// results as the first wherever it does not give NaN (see
-/// [`map_unless_nan`](crate::valu::kernel::map_unless_nan)).
+/// [`map_unless_nan`](crate::valu::kernel::map_unless_nan)). `=> expression, halves a b => other;`
+/// is the same for half precision, the second expression on singles (see
+/// [`map_halves`](crate::valu::kernel::map_halves)).
 macro_rules! valu {
-    ($r:expr; $($($name:literal)|+ [$($flag:ident)*] $params:tt -> $tr:ty => $body:expr $(, clamp $sat:expr)? $(, fast $fast:expr)?;)*) => {$({
+    ($r:expr; $($($name:literal)|+ [$($flag:ident)*] $params:tt -> $tr:ty => $body:expr $(, clamp $sat:expr)? $(, fast $fast:expr)? $(, halves $($half:ident)+ => $wide:expr)?;)*) => {$({
         struct Kernel;
         impl $crate::valu::LaneOp for Kernel {
             #[inline(always)]
-            fn run(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, setting: u64) -> u64 {
-                $crate::semantics::table::lanes!(regs, d, s, n, setting, $params -> $tr => $body $(, fast $fast)?);
+            fn run<const L: usize>(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, setting: u64) -> u64 {
+                $crate::semantics::table::lanes!(regs, d, s, n, setting, $params -> $tr => $body $(, fast $fast)? $(, halves $($half)+ => $wide)?);
                 0
             }
         }
@@ -41,7 +43,7 @@ macro_rules! valu {
                 struct Saturating;
                 impl $crate::valu::LaneOp for Saturating {
                     #[inline(always)]
-                    fn run(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, setting: u64) -> u64 {
+                    fn run<const L: usize>(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, setting: u64) -> u64 {
                         $crate::semantics::table::lanes!(regs, d, s, n, setting, $params -> $tr => $sat);
                         0
                     }
@@ -62,8 +64,8 @@ macro_rules! compares {
         struct Kernel;
         impl $crate::valu::LaneOp for Kernel {
             #[inline(always)]
-            fn run(regs: &mut [u32], _: usize, s: [usize; 3], n: usize, _: u64) -> u64 {
-                $crate::valu::kernel::compare(regs, s, n, |$a: $ta, $b: $tb| $body)
+            fn run<const L: usize>(regs: &mut [u32], _: usize, s: [usize; 3], n: usize, _: u64) -> u64 {
+                $crate::valu::kernel::compare::<L, _, _>(regs, s, n, |$a: $ta, $b: $tb| $body)
             }
         }
         static CMP: $crate::valu::Spec = $crate::valu::Spec {
@@ -85,20 +87,21 @@ macro_rules! compares {
 
 /// Operations with a bit a lane in or out:
 /// `"name" MaskUse (bit; a: T, b: T) -> R => (value, carry);`
-/// where `bit` is the bit that comes in, with names and `clamp` as for `valu!`.
+/// where `bit` is the bit that comes in, with names and `clamp` as for `valu!`. `=> expression, usual
+/// (value, holds);` gives the values of a row's lanes, with no bit out, where `holds` is true for all.
 macro_rules! masked {
-    ($r:expr; $($($name:literal)|+ $mask:ident ($c:ident; $($params:tt)*) -> $tr:ty => $body:expr $(, clamp $sat:expr)?;)*) => {$(
-        $crate::semantics::table::masked_one!($r; [$($name)+] $mask $c ($($params)*) -> $tr => $body $(, clamp $sat)?);
+    ($r:expr; $($($name:literal)|+ $mask:ident ($c:ident; $($params:tt)*) -> $tr:ty => $body:expr $(, clamp $sat:expr)? $(, usual $usual:expr)?;)*) => {$(
+        $crate::semantics::table::masked_one!($r; [$($name)+] $mask $c ($($params)*) -> $tr => $body $(, clamp $sat)? $(, usual $usual)?);
     )*};
 }
 
 macro_rules! masked_one {
-    ($r:expr; [$($name:literal)+] $mask:ident $c:ident $params:tt -> $tr:ty => $body:expr $(, clamp $sat:expr)?) => {{
+    ($r:expr; [$($name:literal)+] $mask:ident $c:ident $params:tt -> $tr:ty => $body:expr $(, clamp $sat:expr)? $(, usual $usual:expr)?) => {{
         struct Kernel;
         impl $crate::valu::LaneOp for Kernel {
             #[inline(always)]
-            fn run(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, mask: u64) -> u64 {
-                $crate::semantics::table::masked_lanes!(regs, d, s, n, mask, $c $params -> $tr => $body)
+            fn run<const L: usize>(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, mask: u64) -> u64 {
+                $crate::semantics::table::masked_lanes!(regs, d, s, n, mask, $c $params -> $tr => $body $(, usual $usual)?)
             }
         }
         static SPEC: $crate::valu::Spec = {
@@ -117,7 +120,7 @@ macro_rules! masked_one {
                 struct Saturating;
                 impl $crate::valu::LaneOp for Saturating {
                     #[inline(always)]
-                    fn run(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, mask: u64) -> u64 {
+                    fn run<const L: usize>(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, mask: u64) -> u64 {
                         $crate::semantics::table::masked_lanes!(regs, d, s, n, mask, $c $params -> $tr => $sat)
                     }
                 }
@@ -134,7 +137,7 @@ macro_rules! masked_one {
 macro_rules! lanes {
     ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty) -> $tr:ty => $body:expr, fast $fast:expr) => {{
         let _ = $m;
-        $crate::valu::kernel::map_unless_nan(
+        $crate::valu::kernel::map_unless_nan::<L, _, _, _, _>(
             $regs,
             $d,
             $s,
@@ -145,7 +148,7 @@ macro_rules! lanes {
     }};
     ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr, fast $fast:expr) => {{
         let _ = $m;
-        $crate::valu::kernel::map_unless_nan(
+        $crate::valu::kernel::map_unless_nan::<L, _, _, _, _>(
             $regs,
             $d,
             $s,
@@ -154,13 +157,49 @@ macro_rules! lanes {
             |$a: $ta, $b: $tb, $c: $tc| -> $tr { $body },
         )
     }};
-    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($set:ident; $($p:tt)*) -> $tr:ty => $body:expr) => {{
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($set:ident; $($p:tt)*) -> $tr:ty => $body:expr $(, fast $fast:expr)? $(, halves $($half:ident)+ => $wide:expr)?) => {{
         let $set = $crate::valu::kernel::Setting($m);
-        $crate::semantics::table::lanes!($regs, $d, $s, $n, $m, ($($p)*) -> $tr => $body)
+        $crate::semantics::table::lanes!($regs, $d, $s, $n, $m, ($($p)*) -> $tr => $body $(, fast $fast)? $(, halves $($half)+ => $wide)?)
+    }};
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty) -> $tr:ty => $body:expr, halves $x:ident => $wide:expr) => {{
+        let _ = $m;
+        $crate::valu::kernel::map_halves::<L, 1, { <$tr as $crate::valu::kernel::Halves>::PACKED }>(
+            $regs, $d, $s, $n,
+            |$x: f32, _: f32, _: f32| $wide,
+            |a: u32, _: u32, _: u32| {
+                let $a = <$ta as $crate::valu::kernel::Halves>::of_dword(a);
+                $crate::valu::kernel::Halves::dword($body)
+            },
+        )
+    }};
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty) -> $tr:ty => $body:expr, halves $x:ident $y:ident => $wide:expr) => {{
+        let _ = $m;
+        $crate::valu::kernel::map_halves::<L, 2, { <$tr as $crate::valu::kernel::Halves>::PACKED }>(
+            $regs, $d, $s, $n,
+            |$x: f32, $y: f32, _: f32| $wide,
+            |a: u32, b: u32, _: u32| {
+                let $a = <$ta as $crate::valu::kernel::Halves>::of_dword(a);
+                let $b = <$tb as $crate::valu::kernel::Halves>::of_dword(b);
+                $crate::valu::kernel::Halves::dword($body)
+            },
+        )
+    }};
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr, halves $x:ident $y:ident $z:ident => $wide:expr) => {{
+        let _ = $m;
+        $crate::valu::kernel::map_halves::<L, 3, { <$tr as $crate::valu::kernel::Halves>::PACKED }>(
+            $regs, $d, $s, $n,
+            |$x: f32, $y: f32, $z: f32| $wide,
+            |a: u32, b: u32, c: u32| {
+                let $a = <$ta as $crate::valu::kernel::Halves>::of_dword(a);
+                let $b = <$tb as $crate::valu::kernel::Halves>::of_dword(b);
+                let $c = <$tc as $crate::valu::kernel::Halves>::of_dword(c);
+                $crate::valu::kernel::Halves::dword($body)
+            },
+        )
     }};
     ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty) -> $tr:ty => $body:expr) => {{
         let _ = $m;
-        $crate::valu::kernel::map(
+        $crate::valu::kernel::map::<L, _, _, _, _>(
             $regs,
             $d,
             $s,
@@ -172,7 +211,7 @@ macro_rules! lanes {
     }};
     ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty) -> $tr:ty => $body:expr) => {{
         let _ = $m;
-        $crate::valu::kernel::map(
+        $crate::valu::kernel::map::<L, _, _, _, _>(
             $regs,
             $d,
             $s,
@@ -182,15 +221,26 @@ macro_rules! lanes {
     }};
     ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr) => {{
         let _ = $m;
-        $crate::valu::kernel::map($regs, $d, $s, $n, |$a: $ta, $b: $tb, $c: $tc| -> $tr {
+        $crate::valu::kernel::map::<L, _, _, _, _>($regs, $d, $s, $n, |$a: $ta, $b: $tb, $c: $tc| -> $tr {
             $body
         })
     }};
 }
 
 macro_rules! masked_lanes {
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, $bit:ident ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr, usual $usual:expr) => {
+        $crate::valu::kernel::map_mask_usual::<L, _, _, _, _>(
+            $regs,
+            $d,
+            $s,
+            $n,
+            $m,
+            |$a: $ta, $b: $tb, $c: $tc, $bit: bool| -> ($tr, bool) { $usual },
+            |$a: $ta, $b: $tb, $c: $tc, $bit: bool| -> ($tr, bool) { $body },
+        )
+    };
     ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, $bit:ident ($a:ident: $ta:ty, $b:ident: $tb:ty) -> $tr:ty => $body:expr) => {
-        $crate::valu::kernel::map_mask(
+        $crate::valu::kernel::map_mask::<L, _, _, _, _>(
             $regs,
             $d,
             $s,
@@ -202,7 +252,7 @@ macro_rules! masked_lanes {
         )
     };
     ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, $bit:ident ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr) => {
-        $crate::valu::kernel::map_mask(
+        $crate::valu::kernel::map_mask::<L, _, _, _, _>(
             $regs,
             $d,
             $s,

@@ -1,5 +1,6 @@
 //! Data-parallel primitives: the first source comes from another lane.
 
+use crate::machine::Machine;
 use crate::program::Compile;
 use crate::wave::{ROW_LANES, Wave};
 use waveglass_isa::Field;
@@ -163,6 +164,49 @@ impl Dpp {
             false => self.enabled & valid,
         }
     }
+}
+
+/// Moves lanes of register `from` to those of register `to` that EXEC leaves on; `sources` says which
+/// lane each reads, in its own row of 16 or all in the neighbours of their rows. A lane whose source is
+/// off keeps its value, or gets zero under `bound_ctrl`, unless `fetch_inactive` lets it be read.
+pub(crate) fn permute(
+    m: &mut Machine<'_>,
+    from: u32,
+    to: u32,
+    sources: &[u32; 64],
+    fetch_inactive: bool,
+    bound_ctrl: bool,
+) {
+    let (n, exec) = (m.wave.lanes(), m.wave.exec());
+    let mut valid = m.wave.full_mask();
+    if !fetch_inactive && exec != valid {
+        valid = 0;
+        for (lane, &source) in sources[..n].iter().enumerate() {
+            valid |= (exec >> source & 1) << lane;
+        }
+    }
+    let (mut from, temp) = (from as usize * n, super::temp(m, 0));
+    if sources[0] >= 16 {
+        let rows = super::temp(m, 1);
+        let regs = m.wave.lanes_flat();
+        for row in (0..n).step_by(16) {
+            regs.copy_within(from + (row ^ 16)..from + (row ^ 16) + 16, rows + row);
+        }
+        from = rows;
+    }
+    let regs = m.wave.lanes_flat();
+    if !permute_rows(regs, from, temp, n, sources, valid) {
+        for (lane, &source) in sources[..n].iter().enumerate() {
+            let at = lane & !15 | source as usize & 15;
+            regs[temp + lane] = if valid >> lane & 1 != 0 {
+                regs[from + at]
+            } else {
+                0
+            };
+        }
+    }
+    let write = if bound_ctrl { exec } else { exec & valid };
+    super::merge_register(m, to as usize * n, temp, write);
 }
 
 /// Gathers where every lane reads one of its own row of 16; false where the machine has no instruction

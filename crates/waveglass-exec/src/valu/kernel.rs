@@ -5,6 +5,7 @@
 //! for the baseline CPU, for AVX2 with FMA, and for AVX-512; the program takes the best that the
 //! machine has.
 
+use super::simd;
 use crate::rows::ROW_LANES;
 use half::{bf16, f16};
 use std::sync::OnceLock;
@@ -24,18 +25,18 @@ pub type Builds = [Kernel; 3];
 
 /// The arithmetic of one instruction over a run of lanes.
 pub trait LaneOp {
-    /// Executes it.
-    fn run(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, mask: u64) -> u64;
+    /// Executes it in build `L` (see [`level`]).
+    fn run<const L: usize>(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, mask: u64) -> u64;
 }
 
 fn baseline<T: LaneOp>(r: &mut [u32], d: usize, s: [usize; 3], n: usize, m: u64) -> u64 {
-    T::run(r, d, s, n, m)
+    T::run::<0>(r, d, s, n, m)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 fn avx2<T: LaneOp>(r: &mut [u32], d: usize, s: [usize; 3], n: usize, m: u64) -> u64 {
-    T::run(r, d, s, n, m)
+    T::run::<1>(r, d, s, n, m)
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -43,28 +44,28 @@ fn avx2<T: LaneOp>(r: &mut [u32], d: usize, s: [usize; 3], n: usize, m: u64) -> 
     enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,fma,f16c,bmi1,bmi2,lzcnt,popcnt"
 )]
 fn avx512<T: LaneOp>(r: &mut [u32], d: usize, s: [usize; 3], n: usize, m: u64) -> u64 {
-    T::run(r, d, s, n, m)
+    T::run::<2>(r, d, s, n, m)
 }
 
 /// Defines a function in the builds of lane kernels: a call takes the best that the machine has. What
-/// the body calls must be inlined for that to matter.
+/// the body calls must be inlined for that to matter; `L` is the build (see [`level`]).
 macro_rules! in_builds {
     ($(#[$meta:meta])* $vis:vis fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block) => {
         $(#[$meta])*
         $vis fn $name($($arg: $ty),*) {
             #[inline(always)]
-            fn body($($arg: $ty),*) $body
+            fn body<const L: usize>($($arg: $ty),*) $body
             #[cfg(target_arch = "x86_64")]
             {
                 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
                 fn avx2($($arg: $ty),*) {
-                    body($($arg),*);
+                    body::<1>($($arg),*);
                 }
                 #[target_feature(
                     enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,fma,f16c,bmi1,bmi2,lzcnt,popcnt"
                 )]
                 fn avx512($($arg: $ty),*) {
-                    body($($arg),*);
+                    body::<2>($($arg),*);
                 }
                 match $crate::valu::kernel::level() {
                     // SAFETY: `level` found the CPU to have these features.
@@ -74,7 +75,7 @@ macro_rules! in_builds {
                     _ => {}
                 }
             }
-            body($($arg),*);
+            body::<0>($($arg),*);
         }
     };
 }
@@ -201,9 +202,9 @@ pub trait Lane: Copy + Default {
     /// The operand type.
     const TY: Ty;
     /// Reads a block of lanes.
-    fn load(regs: &[u32], at: usize, n: usize) -> [Self; BLOCK];
+    fn load<const L: usize>(regs: &[u32], at: usize, n: usize) -> [Self; BLOCK];
     /// Writes a block of lanes.
-    fn store(regs: &mut [u32], at: usize, n: usize, v: [Self; BLOCK]);
+    fn store<const L: usize>(regs: &mut [u32], at: usize, n: usize, v: [Self; BLOCK]);
 }
 
 /// The row at a position, which is a multiple of a row's length: that way one comparison is all
@@ -258,11 +259,11 @@ macro_rules! lane32 {
         impl Lane for $t {
             const TY: Ty = Ty::$ty;
             #[inline(always)]
-            fn load(regs: &[u32], at: usize, _: usize) -> [Self; BLOCK] {
+            fn load<const L: usize>(regs: &[u32], at: usize, _: usize) -> [Self; BLOCK] {
                 convert(block(regs, at), $from)
             }
             #[inline(always)]
-            fn store(regs: &mut [u32], at: usize, _: usize, v: [Self; BLOCK]) {
+            fn store<const L: usize>(regs: &mut [u32], at: usize, _: usize, v: [Self; BLOCK]) {
                 set_block(regs, at, convert(v, $to));
             }
         }
@@ -295,22 +296,13 @@ macro_rules! lane64 {
         impl Lane for $t {
             const TY: Ty = Ty::$ty;
             #[inline(always)]
-            fn load(regs: &[u32], at: usize, n: usize) -> [Self; BLOCK] {
-                let (lo, hi) = (block(regs, at), block(regs, at + n));
-                let mut v = [Self::default(); BLOCK];
-                for i in 0..BLOCK {
-                    v[i] = $from(lo[i] as u64 | (hi[i] as u64) << 32);
-                }
-                v
+            fn load<const L: usize>(regs: &[u32], at: usize, n: usize) -> [Self; BLOCK] {
+                let v = simd::join::<L>(block(regs, at), block(regs, at + n));
+                convert(v, $from)
             }
             #[inline(always)]
-            fn store(regs: &mut [u32], at: usize, n: usize, v: [Self; BLOCK]) {
-                let (mut lo, mut hi) = ([0; BLOCK], [0; BLOCK]);
-                for i in 0..BLOCK {
-                    let x: u64 = $to(v[i]);
-                    lo[i] = x as u32;
-                    hi[i] = (x >> 32) as u32;
-                }
+            fn store<const L: usize>(regs: &mut [u32], at: usize, n: usize, v: [Self; BLOCK]) {
+                let [lo, hi] = simd::split::<L>(convert(v, $to));
                 set_block(regs, at, lo);
                 set_block(regs, at + n, hi);
             }
@@ -382,15 +374,49 @@ lane32! {
     PkB16, PkB16, PkB16, |x| x.0;
 }
 
+/// Operands of one or two halves, as [`map_halves`] hands them to the exact operation.
+pub trait Halves {
+    /// Both halves take part.
+    const PACKED: bool;
+    /// The operand in a register's lane.
+    fn of_dword(x: u32) -> Self;
+    /// The lane of the result.
+    fn dword(self) -> u32;
+}
+
+impl Halves for F16 {
+    const PACKED: bool = false;
+    #[inline(always)]
+    fn of_dword(x: u32) -> Self {
+        Self(x as u16)
+    }
+    #[inline(always)]
+    fn dword(self) -> u32 {
+        self.0.into()
+    }
+}
+
+impl Halves for PkF16 {
+    const PACKED: bool = true;
+    #[inline(always)]
+    fn of_dword(x: u32) -> Self {
+        Self(x)
+    }
+    #[inline(always)]
+    fn dword(self) -> u32 {
+        self.0
+    }
+}
+
 impl<const N: usize> Lane for Dwords<N> {
     const TY: Ty = if N == 3 { Ty::B96 } else { Ty::B128 };
     #[inline(always)]
-    fn load(regs: &[u32], at: usize, n: usize) -> [Self; BLOCK] {
+    fn load<const L: usize>(regs: &[u32], at: usize, n: usize) -> [Self; BLOCK] {
         let rows: [[u32; BLOCK]; N] = std::array::from_fn(|k| block(regs, at + k * n));
         std::array::from_fn(|i| Self(std::array::from_fn(|k| rows[k][i])))
     }
     #[inline(always)]
-    fn store(regs: &mut [u32], at: usize, n: usize, v: [Self; BLOCK]) {
+    fn store<const L: usize>(regs: &mut [u32], at: usize, n: usize, v: [Self; BLOCK]) {
         for k in 0..N {
             set_block(regs, at + k * n, convert(v, |q| q.0[k]));
         }
@@ -404,16 +430,34 @@ pub struct Absent;
 impl Lane for Absent {
     const TY: Ty = Ty::None;
     #[inline(always)]
-    fn load(_: &[u32], _: usize, _: usize) -> [Self; BLOCK] {
+    fn load<const L: usize>(_: &[u32], _: usize, _: usize) -> [Self; BLOCK] {
         [Absent; BLOCK]
     }
     #[inline(always)]
-    fn store(_: &mut [u32], _: usize, _: usize, _: [Self; BLOCK]) {}
+    fn store<const L: usize>(_: &mut [u32], _: usize, _: usize, _: [Self; BLOCK]) {}
+}
+
+/// Lanes of a block, as a number that the compiler does not know, for loops over what is no plain row:
+/// unrolled, it would take them apart again.
+#[inline(always)]
+fn rolled(n: usize) -> usize {
+    n.min(BLOCK)
+}
+
+/// [`rolled`] where operands are pairs of registers, else all of a block.
+#[inline(always)]
+fn rolled_pairs<A: Lane, C: Lane, R: Lane>(n: usize) -> usize {
+    let pairs = |ty: Ty| matches!(ty, Ty::B64 | Ty::F64);
+    if pairs(A::TY) || pairs(C::TY) || pairs(R::TY) {
+        rolled(n)
+    } else {
+        BLOCK
+    }
 }
 
 /// Applies `f` to every lane.
 #[inline(always)]
-pub fn map<A: Lane, B: Lane, C: Lane, R: Lane>(
+pub fn map<const L: usize, A: Lane, B: Lane, C: Lane, R: Lane>(
     regs: &mut [u32],
     d: usize,
     s: [usize; 3],
@@ -422,14 +466,14 @@ pub fn map<A: Lane, B: Lane, C: Lane, R: Lane>(
 ) {
     let mut i = 0;
     while i < n {
-        let a = A::load(regs, s[0] + i, n);
-        let b = B::load(regs, s[1] + i, n);
-        let c = C::load(regs, s[2] + i, n);
+        let a = A::load::<L>(regs, s[0] + i, n);
+        let b = B::load::<L>(regs, s[1] + i, n);
+        let c = C::load::<L>(regs, s[2] + i, n);
         let mut r = [R::default(); BLOCK];
-        for k in 0..BLOCK {
+        for k in 0..rolled_pairs::<A, C, R>(n) {
             r[k] = f(a[k], b[k], c[k]);
         }
-        R::store(regs, d + i, n, r);
+        R::store::<L>(regs, d + i, n, r);
         i += BLOCK;
     }
 }
@@ -438,7 +482,7 @@ pub fn map<A: Lane, B: Lane, C: Lane, R: Lane>(
 /// agree with `exact` wherever it does not give NaN: which NaN comes out costs more to say than the
 /// arithmetic does, and hardly any row asks.
 #[inline(always)]
-pub fn map_unless_nan<A: Lane, B: Lane, C: Lane, R: Lane + PartialEq>(
+pub fn map_unless_nan<const L: usize, A: Lane, B: Lane, C: Lane, R: Lane + PartialEq>(
     regs: &mut [u32],
     d: usize,
     s: [usize; 3],
@@ -448,12 +492,12 @@ pub fn map_unless_nan<A: Lane, B: Lane, C: Lane, R: Lane + PartialEq>(
 ) {
     let mut i = 0;
     while i < n {
-        let a = A::load(regs, s[0] + i, n);
-        let b = B::load(regs, s[1] + i, n);
-        let c = C::load(regs, s[2] + i, n);
+        let a = A::load::<L>(regs, s[0] + i, n);
+        let b = B::load::<L>(regs, s[1] + i, n);
+        let c = C::load::<L>(regs, s[2] + i, n);
         let mut r = [R::default(); BLOCK];
         let mut nan = false;
-        for k in 0..BLOCK {
+        for k in 0..rolled_pairs::<A, C, R>(n) {
             r[k] = fast(a[k], b[k], c[k]);
             // Only a NaN differs from itself.
             #[allow(clippy::eq_op)]
@@ -466,9 +510,190 @@ pub fn map_unless_nan<A: Lane, B: Lane, C: Lane, R: Lane + PartialEq>(
                 r[k] = exact(a[k], b[k], c[k]);
             }
         }
-        R::store(regs, d + i, n, r);
+        R::store::<L>(regs, d + i, n, r);
         i += BLOCK;
     }
+}
+
+/// Applies `fast` to halves as singles, rounded to halves, and `exact` to a row's lanes as they are
+/// where any result is a NaN. `S` is the number of sources; the halves in bits 31:16 take part
+/// where `PACKED` holds, else they are zero in the result.
+#[inline(always)]
+pub fn map_halves<const L: usize, const S: usize, const PACKED: bool>(
+    regs: &mut [u32],
+    d: usize,
+    s: [usize; 3],
+    n: usize,
+    fast: impl Fn(f32, f32, f32) -> f32,
+    exact: impl Fn(u32, u32, u32) -> u32,
+) {
+    let mut i = 0;
+    while i < n {
+        let mut rows = [[0; BLOCK]; 3];
+        for (k, row) in rows.iter_mut().enumerate().take(S) {
+            *row = block(regs, s[k] + i);
+        }
+        let (low, nan_low) = halves::<L, S>(rows, n, &fast);
+        let mut r = low;
+        let mut nan = nan_low;
+        if PACKED {
+            let (high, nan_high) =
+                halves::<L, S>(rows.map(|row| convert(row, |x| x >> 16)), n, &fast);
+            for k in 0..BLOCK {
+                r[k] |= high[k] << 16;
+            }
+            nan |= nan_high;
+        }
+        if nan {
+            for k in 0..BLOCK {
+                r[k] = exact(rows[0][k], rows[1][k], rows[2][k]);
+            }
+        }
+        set_block(regs, d + i, r);
+        i += BLOCK;
+    }
+}
+
+/// Two singles as halves rounded toward zero, the first in bits 15:0; `exact` for a row's lanes where
+/// any is a NaN.
+#[inline(always)]
+pub fn map_pack_toward_zero<const L: usize>(
+    regs: &mut [u32],
+    d: usize,
+    s: [usize; 3],
+    n: usize,
+    exact: impl Fn(f32, f32) -> u32,
+) {
+    let mut i = 0;
+    while i < n {
+        let a = f32::load::<L>(regs, s[0] + i, n);
+        let b = f32::load::<L>(regs, s[1] + i, n);
+        let [low, high] = [a, b].map(simd::narrow_toward_zero::<L>);
+        let (mut r, mut nan) = ([0; BLOCK], false);
+        for k in 0..BLOCK {
+            r[k] = low[k] | high[k] << 16;
+            nan |= a[k].is_nan() | b[k].is_nan();
+        }
+        if nan {
+            for k in 0..BLOCK {
+                r[k] = exact(a[k], b[k]);
+            }
+        }
+        set_block(regs, d + i, r);
+        i += BLOCK;
+    }
+}
+
+/// Applies `fast` to the halves of two sources, low before high, and to a single, and `exact` to a
+/// row's lanes where any result is a NaN or `fast` may not be used.
+#[inline(always)]
+pub fn map_dot_halves<const L: usize>(
+    regs: &mut [u32],
+    d: usize,
+    s: [usize; 3],
+    n: usize,
+    may: bool,
+    fast: impl Fn([f32; 2], [f32; 2], f32) -> f32,
+    exact: impl Fn(u32, u32, f32) -> f32,
+) {
+    let mut i = 0;
+    while i < n {
+        let (a, b) = (block(regs, s[0] + i), block(regs, s[1] + i));
+        let c = f32::load::<L>(regs, s[2] + i, n);
+        let mut r = [0.0; BLOCK];
+        let mut nan = !may;
+        if may {
+            let [a0, b0] = [a, b].map(simd::widen::<L>);
+            let [a1, b1] = [a, b].map(|x| simd::widen::<L>(convert(x, |x| x >> 16)));
+            for k in 0..rolled(n) {
+                r[k] = fast([a0[k], a1[k]], [b0[k], b1[k]], c[k]);
+                nan |= r[k].is_nan();
+            }
+        }
+        if nan {
+            for k in 0..BLOCK {
+                r[k] = exact(a[k], b[k], c[k]);
+            }
+        }
+        f32::store::<L>(regs, d + i, n, r);
+        i += BLOCK;
+    }
+}
+
+/// The low halves of a row's lanes; whether any result is a NaN.
+#[inline(always)]
+fn halves<const L: usize, const S: usize>(
+    rows: [[u32; BLOCK]; 3],
+    n: usize,
+    f: impl Fn(f32, f32, f32) -> f32,
+) -> ([u32; BLOCK], bool) {
+    let mut v = [[0.0; BLOCK]; 3];
+    for k in 0..S {
+        v[k] = simd::widen::<L>(rows[k]);
+    }
+    let mut r = [0.0; BLOCK];
+    let mut nan = false;
+    for k in 0..rolled(n) {
+        r[k] = f(v[0][k], v[1][k], v[2][k]);
+        nan |= r[k].is_nan();
+    }
+    (simd::narrow::<L>(r), nan)
+}
+
+/// Applies `f` to the low and to the high registers of pairs, and to a row's lanes `exact` instead
+/// where any result is a NaN. Both halves are read before either is written.
+#[inline(always)]
+pub fn map_pairs<const L: usize, T: Lane + PartialEq>(
+    regs: &mut [u32],
+    d: usize,
+    s: [usize; 3],
+    n: usize,
+    fast: impl Fn(T, T, T) -> T,
+    exact: impl Fn(T, T, T) -> T,
+) {
+    let mut i = 0;
+    while i < n {
+        let low = [
+            T::load::<L>(regs, s[0] + i, n),
+            T::load::<L>(regs, s[1] + i, n),
+            T::load::<L>(regs, s[2] + i, n),
+        ];
+        let high = [
+            T::load::<L>(regs, s[0] + n + i, n),
+            T::load::<L>(regs, s[1] + n + i, n),
+            T::load::<L>(regs, s[2] + n + i, n),
+        ];
+        let r = row_unless_nan(&low, &fast, &exact);
+        T::store::<L>(regs, d + i, n, r);
+        let r = row_unless_nan(&high, &fast, &exact);
+        T::store::<L>(regs, d + n + i, n, r);
+        i += BLOCK;
+    }
+}
+
+/// `fast` for a row's lanes, or `exact` where any result is a NaN.
+#[inline(always)]
+fn row_unless_nan<T: Lane + PartialEq>(
+    [a, b, c]: &[[T; BLOCK]; 3],
+    fast: &impl Fn(T, T, T) -> T,
+    exact: &impl Fn(T, T, T) -> T,
+) -> [T; BLOCK] {
+    let mut r = [T::default(); BLOCK];
+    let mut nan = false;
+    for k in 0..BLOCK {
+        r[k] = fast(a[k], b[k], c[k]);
+        // Only a NaN differs from itself.
+        #[allow(clippy::eq_op)]
+        {
+            nan |= r[k] != r[k];
+        }
+    }
+    if nan {
+        for k in 0..BLOCK {
+            r[k] = exact(a[k], b[k], c[k]);
+        }
+    }
+    r
 }
 
 /// What a kernel may ask about its wave: MODE and the target's generation. It comes as the `mask`
@@ -481,7 +706,13 @@ impl Setting {
     #[inline]
     pub fn of(wave: &crate::wave::Wave) -> Self {
         let cdna = wave.target.is_gfx9() && wave.target.has_gfx90a_insts();
-        Self(wave.mode.0 as u64 | (wave.target.major() as u64) << 32 | (cdna as u64) << 46)
+        let rdna3 = wave.target.generation() == waveglass_isa::Generation::Rdna3;
+        Self(
+            wave.mode.0 as u64
+                | (wave.target.major() as u64) << 32
+                | (cdna as u64) << 46
+                | (rdna3 as u64) << 47,
+        )
     }
 
     /// What an instruction of `MaskUse::Selection` adds: OP_SEL in bits 43:40, the clamp bit in
@@ -539,6 +770,13 @@ impl Setting {
         self.0 >> 46 & 1 != 0
     }
 
+    /// Whether 16-bit dot products add the third source last: on RDNA 3 alone; RDNA 3.5 and 4 begin
+    /// with it (V_DOT2_F16_F16 in RDNA3 ISA 16.12, RDNA3.5 and RDNA4 ISA).
+    #[inline(always)]
+    pub fn adds_last(self) -> bool {
+        self.0 >> 47 & 1 != 0
+    }
+
     /// MODE.
     #[inline(always)]
     pub fn mode(self) -> crate::wave::Mode {
@@ -554,7 +792,7 @@ impl Setting {
 
 /// Applies `f` to every lane; it also takes the lane's number.
 #[inline(always)]
-pub fn map_numbered<A: Lane, B: Lane, R: Lane>(
+pub fn map_numbered<const L: usize, A: Lane, B: Lane, R: Lane>(
     regs: &mut [u32],
     d: usize,
     s: [usize; 3],
@@ -563,20 +801,20 @@ pub fn map_numbered<A: Lane, B: Lane, R: Lane>(
 ) {
     let mut i = 0;
     while i < n {
-        let a = A::load(regs, s[0] + i, n);
-        let b = B::load(regs, s[1] + i, n);
+        let a = A::load::<L>(regs, s[0] + i, n);
+        let b = B::load::<L>(regs, s[1] + i, n);
         let mut r = [R::default(); BLOCK];
         for k in 0..BLOCK {
             r[k] = f(a[k], b[k], (i + k) as u32);
         }
-        R::store(regs, d + i, n, r);
+        R::store::<L>(regs, d + i, n, r);
         i += BLOCK;
     }
 }
 
 /// Applies a condition to every lane and gathers the answers into a mask.
 #[inline(always)]
-pub fn compare<A: Lane, B: Lane>(
+pub fn compare<const L: usize, A: Lane, B: Lane>(
     regs: &[u32],
     s: [usize; 3],
     n: usize,
@@ -584,13 +822,13 @@ pub fn compare<A: Lane, B: Lane>(
 ) -> u64 {
     let (mut i, mut mask) = (0, 0u64);
     while i < n {
-        let a = A::load(regs, s[0] + i, n);
-        let b = B::load(regs, s[1] + i, n);
-        let mut m = 0u32;
+        let a = A::load::<L>(regs, s[0] + i, n);
+        let b = B::load::<L>(regs, s[1] + i, n);
+        let mut holds = [false; BLOCK];
         for k in 0..BLOCK {
-            m |= (f(a[k], b[k]) as u32) << k;
+            holds[k] = f(a[k], b[k]);
         }
-        mask |= (m as u64) << i;
+        mask |= (simd::mask_of::<L>(holds) as u64) << i;
         i += BLOCK;
     }
     mask
@@ -598,7 +836,7 @@ pub fn compare<A: Lane, B: Lane>(
 
 /// Applies `f`, which takes and gives a bit a lane besides its operands (carries, selects).
 #[inline(always)]
-pub fn map_mask<A: Lane, B: Lane, C: Lane, R: Lane>(
+pub fn map_mask<const L: usize, A: Lane, B: Lane, C: Lane, R: Lane>(
     regs: &mut [u32],
     d: usize,
     s: [usize; 3],
@@ -608,18 +846,54 @@ pub fn map_mask<A: Lane, B: Lane, C: Lane, R: Lane>(
 ) -> u64 {
     let (mut i, mut out) = (0, 0u64);
     while i < n {
-        let a = A::load(regs, s[0] + i, n);
-        let b = B::load(regs, s[1] + i, n);
-        let c = C::load(regs, s[2] + i, n);
+        let a = A::load::<L>(regs, s[0] + i, n);
+        let b = B::load::<L>(regs, s[1] + i, n);
+        let c = C::load::<L>(regs, s[2] + i, n);
         let mut r = [R::default(); BLOCK];
-        let mut m = 0u32;
+        let (bits, mut carry) = (simd::lanes_of::<L>((mask >> i) as u32), [false; BLOCK]);
         for k in 0..BLOCK {
-            let (v, bit) = f(a[k], b[k], c[k], mask >> (i + k) & 1 != 0);
-            r[k] = v;
-            m |= (bit as u32) << k;
+            (r[k], carry[k]) = f(a[k], b[k], c[k], bits[k]);
         }
-        R::store(regs, d + i, n, r);
-        out |= (m as u64) << i;
+        R::store::<L>(regs, d + i, n, r);
+        out |= (simd::mask_of::<L>(carry) as u64) << i;
+        i += BLOCK;
+    }
+    out
+}
+
+/// [`map_mask`] where `usual` does not hold for all of a row's lanes; where it does, its values and no
+/// bit.
+#[inline(always)]
+pub fn map_mask_usual<const L: usize, A: Lane, B: Lane, C: Lane, R: Lane>(
+    regs: &mut [u32],
+    d: usize,
+    s: [usize; 3],
+    n: usize,
+    mask: u64,
+    usual: impl Fn(A, B, C, bool) -> (R, bool),
+    f: impl Fn(A, B, C, bool) -> (R, bool),
+) -> u64 {
+    let (mut i, mut out) = (0, 0u64);
+    while i < n {
+        let a = A::load::<L>(regs, s[0] + i, n);
+        let b = B::load::<L>(regs, s[1] + i, n);
+        let c = C::load::<L>(regs, s[2] + i, n);
+        let mut r = [R::default(); BLOCK];
+        let bits = simd::lanes_of::<L>((mask >> i) as u32);
+        let mut all = true;
+        for k in 0..rolled_pairs::<A, C, R>(n) {
+            let (v, holds) = usual(a[k], b[k], c[k], bits[k]);
+            r[k] = v;
+            all &= holds;
+        }
+        if !all {
+            for k in 0..BLOCK {
+                let (v, bit) = f(a[k], b[k], c[k], bits[k]);
+                r[k] = v;
+                out |= (bit as u64) << (i + k);
+            }
+        }
+        R::store::<L>(regs, d + i, n, r);
         i += BLOCK;
     }
     out
@@ -627,16 +901,23 @@ pub fn map_mask<A: Lane, B: Lane, C: Lane, R: Lane>(
 
 /// Chooses between two operands by the mask's bit.
 #[inline(always)]
-pub fn select<T: Lane>(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, mask: u64) {
+pub fn select<const L: usize, T: Lane>(
+    regs: &mut [u32],
+    d: usize,
+    s: [usize; 3],
+    n: usize,
+    mask: u64,
+) {
     let mut i = 0;
     while i < n {
-        let a = T::load(regs, s[0] + i, n);
-        let b = T::load(regs, s[1] + i, n);
+        let a = T::load::<L>(regs, s[0] + i, n);
+        let b = T::load::<L>(regs, s[1] + i, n);
         let mut r = [T::default(); BLOCK];
+        let bits = simd::lanes_of::<L>((mask >> i) as u32);
         for k in 0..BLOCK {
-            r[k] = if mask >> (i + k) & 1 != 0 { b[k] } else { a[k] };
+            r[k] = if bits[k] { b[k] } else { a[k] };
         }
-        T::store(regs, d + i, n, r);
+        T::store::<L>(regs, d + i, n, r);
         i += BLOCK;
     }
 }

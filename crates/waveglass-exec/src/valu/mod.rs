@@ -10,24 +10,30 @@ mod dpp;
 pub mod kernel;
 mod modified;
 mod modifiers;
+mod observe;
 mod result;
 #[cfg(test)]
 mod rounding_tests;
 pub mod scalar;
+mod simd;
 #[cfg(test)]
 mod tests;
 
 pub use dpp::Dpp;
+pub(crate) use dpp::permute;
 pub use kernel::{Builds, Kernel, LaneOp, Ty};
 pub use modifiers::{Part, SourceMods};
 pub use result::{ClampKind, ResultMods};
 
+use crate::exceptions::Rule;
 use crate::machine::Machine;
 use crate::program::{Compile, Op, Src, Step};
 use crate::rows::ROW_LANES;
 use crate::semantics::Directed;
 use crate::semantics::refuse;
 use crate::wave::{Mode, sreg};
+use observe::Observed;
+pub(crate) use observe::{run_watched, watch};
 use waveglass_isa::{Field, Operand, OperandType, RegFile};
 
 /// Registers of a temporary: the widest operand of a lane kernel has four.
@@ -95,6 +101,8 @@ pub struct Spec {
 #[derive(Clone, Debug)]
 pub struct ValuInfo {
     sources: [Ty; 3],
+    /// A bit for each source that is no register as it is.
+    special: u8,
     result: Ty,
     mask: MaskUse,
     mods: [SourceMods; 3],
@@ -108,6 +116,8 @@ pub struct ValuInfo {
     directed: Option<Directed>,
     /// FP16_OVFL acts on the result.
     overflows: bool,
+    /// How exceptions follow from the operands, where anything watches them.
+    exceptions: Option<Rule>,
 }
 
 impl Spec {
@@ -126,6 +136,7 @@ impl ValuInfo {
     /// Reads the upper half of the first source's register.
     pub(crate) fn take_upper_half(&mut self) {
         self.mods[0] = SourceMods::upper_half();
+        self.special |= 1;
     }
 
     /// The kernel under a MODE: `nearest`, or that of the rounding mode which holds for the result.
@@ -155,7 +166,7 @@ impl ValuInfo {
 pub fn no_kernel() -> Kernel {
     struct Nothing;
     impl LaneOp for Nothing {
-        fn run(_: &mut [u32], _: usize, _: [usize; 3], _: usize, _: u64) -> u64 {
+        fn run<const L: usize>(_: &mut [u32], _: usize, _: [usize; 3], _: usize, _: u64) -> u64 {
             0
         }
     }
@@ -192,6 +203,7 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
     op.kernel = spec.kernel[kernel::level()];
     let mut info = ValuInfo {
         sources: spec.sources,
+        special: 0,
         result: spec.result,
         mask: spec.mask,
         mods: [SourceMods::default(); 3],
@@ -201,6 +213,7 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         mask_out: sreg::NULL as u32,
         directed: spec.directed(),
         overflows: spec.overflows(),
+        exceptions: None,
     };
     for (i, field) in fields.into_iter().enumerate() {
         if spec.sources[i] == Ty::None {
@@ -293,6 +306,13 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         .iter()
         .chain([&spec.result])
         .any(|t| t.is_float()) as u64;
+    for i in 0..3 {
+        let register = matches!(op.s[i], Src::Vgpr(_)) && info.mods[i].is_none();
+        let moved = i == 0 && info.dpp.is_some();
+        if op.s[i] != Src::None && (!register || moved) {
+            info.special |= 1 << i;
+        }
+    }
     op.valu = Some(Box::new(info));
     op
 }
@@ -395,24 +415,42 @@ fn run_plain(m: &mut Machine<'_>, op: &Op) -> Step {
     let [d, a, b, c] = op.lanes.map(|x| x as usize);
     let s = [a, b, c];
     for i in 0..3 {
-        if !matches!(op.s[i], Src::Vgpr(_) | Src::None) {
-            broadcast(m, op.s[i], info.sources[i], i);
+        match op.s[i] {
+            Src::Vgpr(_) | Src::None => {}
+            // The usual scalars of one register, without the detour over 64 bits.
+            Src::Sgpr(r) if info.sources[i].dwords() == 1 => {
+                spread(m, s[i], 1, m.wave.sgpr[r as usize & 127].into());
+            }
+            Src::Const(v) if info.sources[i].dwords() == 1 => spread(m, s[i], 1, v),
+            other => {
+                broadcast(m, other, info.sources[i], i);
+            }
         }
     }
-    let exec = m.wave.exec();
-    m.stats.lane_operations += exec.count_ones() as u64;
     let mask_in = mask_in(m, info);
-    let partial = !m.wave.is_full() && info.result != Ty::None;
-    let to = if partial { temp(m, 3) } else { d };
-    // SAFETY: `level` chose this build by what the CPU reports.
+    let exec = m.wave.exec();
+    if exec == m.wave.full_mask() {
+        m.stats.lane_operations += n as u64;
+        // SAFETY: `level` chose this build by what the CPU reports.
+        let mask = unsafe { (op.kernel)(m.wave.lanes_flat(), d, s, n, mask_in) };
+        write_mask(m, info, mask);
+        return Step::Next;
+    }
+    m.stats.lane_operations += exec.count_ones() as u64;
+    let to = match info.result {
+        Ty::None => d,
+        _ => temp(m, 3),
+    };
+    // SAFETY: as above.
     let mask = unsafe { (op.kernel)(m.wave.lanes_flat(), to, s, n, mask_in) };
-    if partial {
+    if info.result != Ty::None {
         merge(m, info, d, to, exec);
     }
     write_mask(m, info, mask & exec);
     Step::Next
 }
 
+#[inline(always)]
 fn mask_in(m: &Machine<'_>, info: &ValuInfo) -> u64 {
     match info.mask_in {
         Src::None => kernel::Setting::of(m.wave).0,
@@ -423,6 +461,7 @@ fn mask_in(m: &Machine<'_>, info: &ValuInfo) -> u64 {
 }
 
 /// Writes a mask result; lanes that are off are zero in it ("V_CMP": D[threadId], other bits zero).
+#[inline(always)]
 fn write_mask(m: &mut Machine<'_>, info: &ValuInfo, mask: u64) {
     match info.mask {
         MaskUse::None
@@ -443,45 +482,67 @@ fn write_mask(m: &mut Machine<'_>, info: &ValuInfo, mask: u64) {
 
 /// Moves the lanes of `write` from a temporary to the result's register.
 fn merge(m: &mut Machine<'_>, info: &ValuInfo, d: usize, from: usize, write: u64) {
+    let n = m.wave.lanes();
+    for k in 0..info.result.dwords() as usize {
+        merge_register(m, d + k * n, from + k * n, write);
+    }
+}
+
+/// Moves the lanes of `write` of one register.
+fn merge_register(m: &mut Machine<'_>, d: usize, from: usize, write: u64) {
     struct Merge;
     impl LaneOp for Merge {
         #[inline(always)]
-        fn run(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, mask: u64) -> u64 {
-            kernel::select::<u32>(regs, d, s, n, mask);
+        fn run<const L: usize>(
+            regs: &mut [u32],
+            d: usize,
+            s: [usize; 3],
+            n: usize,
+            mask: u64,
+        ) -> u64 {
+            kernel::select::<L, u32>(regs, d, s, n, mask);
             0
         }
     }
     static MERGE: Builds = kernel::builds::<Merge>();
     let n = m.wave.lanes();
-    for k in 0..info.result.dwords() as usize {
-        let (d, from) = (d + k * n, from + k * n);
-        // SAFETY: `level` chooses the build by what the CPU reports.
-        unsafe { MERGE[kernel::level()](m.wave.lanes_flat(), d, [d, from, 0], n, write) };
-    }
+    // SAFETY: `level` chooses the build by what the CPU reports.
+    unsafe { MERGE[kernel::level()](m.wave.lanes_flat(), d, [d, from, 0], n, write) };
 }
 
 /// Lays a scalar out over the lanes of temporary `i`; gives its position.
 fn broadcast(m: &mut Machine<'_>, s: Src, ty: Ty, i: usize) -> usize {
-    let n = m.wave.lanes();
     let at = temp(m, i);
     let v = if ty.dwords() == 2 {
         m.s64(s)
     } else {
         m.s32(s) as u64
     };
+    spread(m, at, ty.dwords() as usize, v);
+    at
+}
+
+/// Lays a value of so many dwords out over the registers at `at`.
+#[inline]
+fn spread(m: &mut Machine<'_>, at: usize, dwords: usize, v: u64) {
     struct Spread;
     impl LaneOp for Spread {
         #[inline(always)]
-        fn run(regs: &mut [u32], d: usize, [dwords, ..]: [usize; 3], n: usize, v: u64) -> u64 {
+        fn run<const L: usize>(
+            regs: &mut [u32],
+            d: usize,
+            [dwords, ..]: [usize; 3],
+            n: usize,
+            v: u64,
+        ) -> u64 {
             kernel::spread(regs, d, n, dwords, v);
             0
         }
     }
     static SPREAD: Builds = kernel::builds::<Spread>();
-    let dwords = [ty.dwords() as usize, 0, 0];
+    let n = m.wave.lanes();
     // SAFETY: `level` chooses the build by what the CPU reports.
-    unsafe { SPREAD[kernel::level()](m.wave.lanes_flat(), at, dwords, n, v) };
-    at
+    unsafe { SPREAD[kernel::level()](m.wave.lanes_flat(), at, [dwords, 0, 0], n, v) };
 }
 
 /// The position of temporary `i`.
@@ -491,6 +552,15 @@ fn temp(m: &Machine<'_>, i: usize) -> usize {
 
 /// The general case.
 fn run_slow(m: &mut Machine<'_>, op: &Op) -> Step {
+    run_general::<false>(m, op)
+}
+
+/// The general case; the exceptions that active lanes raise are added to [`Wave::raising`].
+fn run_observed(m: &mut Machine<'_>, op: &Op) -> Step {
+    run_general::<true>(m, op)
+}
+
+fn run_general<const OBSERVE: bool>(m: &mut Machine<'_>, op: &Op) -> Step {
     let Some(info) = op.valu.as_deref() else {
         return Step::Next;
     };
@@ -500,6 +570,7 @@ fn run_slow(m: &mut Machine<'_>, op: &Op) -> Step {
     let mode = m.wave.mode;
     let mut s = [0; 3];
     let mut write = exec;
+    let mut observed = OBSERVE.then(Observed::new);
     for (i, ty) in info.sources.into_iter().enumerate() {
         if ty == Ty::None {
             continue;
@@ -520,9 +591,15 @@ fn run_slow(m: &mut Machine<'_>, op: &Op) -> Step {
             }
             other => broadcast(m, other, ty, i),
         };
+        if let Some(o) = &mut observed {
+            o.before(m.wave, info, i, s[i]);
+        }
         if !info.mods[i].is_none() {
             let at = temp(m, i);
             info.mods[i].apply(&mut m.wave.lanes_flat()[at..at + 4 * n], n, ty, mode);
+        }
+        if let Some(o) = &mut observed {
+            o.source(m.wave, ty, i, s[i]);
         }
         if flush {
             let at = s[i];
@@ -535,6 +612,9 @@ fn run_slow(m: &mut Machine<'_>, op: &Op) -> Step {
     // SAFETY: `level` chose this build by what the CPU reports; those of the directed rounding
     // modes run on any.
     let mask = unsafe { kernel(m.wave.lanes_flat(), d, s, n, mask_in) };
+    if let Some(o) = observed {
+        o.finish(m.wave, info, d, mask_in, write);
+    }
     write_mask(m, info, mask & write);
     if info.result == Ty::None {
         return Step::Next;

@@ -21,38 +21,43 @@ pub(super) fn run_modified(m: &mut Machine<'_>, op: &Op) -> Step {
     }
     let n = m.wave.lanes();
     let exec = m.wave.exec();
-    m.stats.lane_operations += exec.count_ones() as u64;
+    let full = m.wave.full_mask();
+    m.stats.lane_operations += match exec == full {
+        true => n as u64,
+        false => exec.count_ones() as u64,
+    };
     let [d, a, b, c] = op.lanes.map(|x| x as usize);
     let mut s = [a, b, c];
     let mut write = exec;
-    for (i, ty) in info.sources.into_iter().enumerate() {
-        let mods = &info.mods[i];
+    let mut special = info.special;
+    while special != 0 {
+        let i = special.trailing_zeros() as usize & 3;
+        special &= special - 1;
+        let (ty, mods) = (info.sources[i], &info.mods[i]);
+        let mut from = s[i];
         match op.s[i] {
             Src::None => continue,
             Src::Vgpr(_) => {
-                let dpp = if i == 0 { info.dpp.as_ref() } else { None };
-                let mut from = s[i];
-                if let Some(dpp) = dpp {
-                    s[i] = temp(m, i);
+                if i == 0
+                    && let Some(dpp) = &info.dpp
+                {
+                    s[0] = temp(m, 0);
                     let dwords = ty.dwords() as usize;
-                    write &= dpp.gather(m.wave, from, s[i], dwords, exec);
-                    from = s[i];
-                }
-                if !mods.is_none() {
-                    s[i] = temp(m, i);
-                    prepare(m.wave.lanes_flat(), from, s[i], n, mods, ty, mode);
+                    write &= dpp.gather(m.wave, from, s[0], dwords, exec);
+                    from = s[0];
                 }
             }
             scalar => {
                 broadcast(m, scalar, ty, i);
-                if !mods.is_none() {
-                    prepare(m.wave.lanes_flat(), s[i], s[i], n, mods, ty, mode);
-                }
             }
+        }
+        if !mods.is_none() {
+            s[i] = temp(m, i);
+            prepare(m.wave.lanes_flat(), from, s[i], n, mods, ty, mode);
         }
     }
     let mask_in = mask_in(m, info);
-    let whole = write == m.wave.full_mask() && info.out.is_plain();
+    let whole = write == full && info.out.is_plain();
     let to = if whole { d } else { temp(m, 3) };
     // SAFETY: `level` chose this build by what the CPU reports.
     let mask = unsafe { (op.kernel)(m.wave.lanes_flat(), to, s, n, mask_in) };
@@ -80,15 +85,15 @@ in_builds! {
     ) {
         // A length that is known makes vector instructions of the loops.
         if n == 64 {
-            prepare_lanes::<64>(regs, from, to, mods, ty, mode);
+            prepare_lanes::<L, 64>(regs, from, to, mods, ty, mode);
         } else {
-            prepare_lanes::<32>(regs, from, to, mods, ty, mode);
+            prepare_lanes::<L, 32>(regs, from, to, mods, ty, mode);
         }
     }
 }
 
 #[inline(always)]
-fn prepare_lanes<const N: usize>(
+fn prepare_lanes<const L: usize, const N: usize>(
     regs: &mut [u32],
     from: usize,
     to: usize,
@@ -100,6 +105,9 @@ fn prepare_lanes<const N: usize>(
         for k in 0..ty.dwords() as usize {
             kernel::copy::<N>(regs, from + k * N, to + k * N);
         }
+    }
+    if ty == Ty::Mix && mods.widen_half::<L>(&mut regs[to..to + N]) {
+        return;
     }
     let dwords = if ty.dwords() == 1 { N } else { 4 * N };
     mods.apply(&mut regs[to..to + dwords], N, ty, mode);

@@ -1,6 +1,7 @@
 //! Source modifiers: neg, abs, sign extension, halves, SDWA selects, packed swizzles.
 
-use super::kernel::Ty;
+use super::kernel::{BLOCK, Ty};
+use super::simd;
 use crate::alu::mix;
 use crate::program::Compile;
 use crate::wave::Mode;
@@ -157,6 +158,45 @@ impl SourceMods {
             part: Part::Word(1),
             ..Self::default()
         }
+    }
+
+    /// The half that `v_fma_mix` takes of a register, where it takes one.
+    pub(super) fn mixed_half(&self, register: u32) -> Option<u16> {
+        let shift = if self.part == Part::Word(1) { 16 } else { 0 };
+        self.mix_half.then_some((register >> shift) as u16)
+    }
+
+    /// The half that `v_fma_mix_f32` takes of each lane, as a single with neg and abs, where denormals
+    /// are kept; `false`, with nothing done, where the source is no half.
+    #[inline(always)]
+    pub(super) fn widen_half<const L: usize>(&self, lanes: &mut [u32]) -> bool {
+        if !self.mix_half {
+            return false;
+        }
+        let upper = self.part == Part::Word(1);
+        let (keep, flip) = (!((self.abs as u32) << 31), (self.neg as u32) << 31);
+        for row in lanes.as_chunks_mut::<BLOCK>().0 {
+            let mut halves = *row;
+            if upper {
+                for half in &mut halves {
+                    *half >>= 16;
+                }
+            }
+            let singles = simd::widen::<L>(halves);
+            let mut nan = false;
+            for k in 0..BLOCK {
+                nan |= singles[k].is_nan();
+            }
+            for k in 0..BLOCK {
+                // A signalling NaN stays one.
+                let single = match nan {
+                    true => mix::mix_source_f16(halves[k], true, false),
+                    false => singles[k],
+                };
+                row[k] = single.to_bits() & keep ^ flip;
+            }
+        }
+        true
     }
 
     /// Nothing to do.

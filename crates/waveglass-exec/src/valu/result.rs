@@ -87,6 +87,11 @@ impl ResultMods {
         *self == Self::default()
     }
 
+    /// Whether an output modifier is given that multiplies the result of a type.
+    pub(super) fn multiplies(&self, wave: &Wave, ty: Ty) -> bool {
+        self.omod != 0 && omod_applies(wave, ty)
+    }
+
     /// Acts on the lanes at `d`, whose register's old lanes are at `old`.
     #[inline(always)]
     pub fn apply(&self, wave: &mut Wave, d: usize, old: usize, ty: Ty) {
@@ -95,15 +100,7 @@ impl ResultMods {
         }
         let n = wave.lanes();
         let (dx10, gfx12) = (wave.mode.dx10_clamp(), wave.target.major() >= 12);
-        // "If output denormals are enabled, then output modifiers are ignored" and "if the IEEE
-        // mode bit is set to 1" (Vega ISA 6.2.2); "OMOD is allowed regardless of MODE.denorm
-        // setting" (RDNA4 ISA, "Output modifiers").
-        let omod_applies = gfx12
-            || !wave.mode.ieee()
-                && match ty {
-                    Ty::F32 => !wave.mode.denorm_f32_out(),
-                    _ => !wave.mode.denorm_f16_f64_out(),
-                };
+        let omod_applies = omod_applies(wave, ty);
         let round = Round::from_bits(match ty {
             Ty::F32 => wave.mode.round_f32(),
             _ => wave.mode.round_f16_f64(),
@@ -184,6 +181,18 @@ pub(super) fn limit_overflow(wave: &mut Wave, info: &ValuInfo, d: usize, s: [usi
             }
         }
     }
+}
+
+/// "If output denormals are enabled, then output modifiers are ignored" and "if the IEEE mode bit is
+/// set to 1" (Vega ISA 6.2.2); "OMOD is allowed regardless of MODE.denorm setting" (RDNA4 ISA, "Output
+/// modifiers").
+fn omod_applies(wave: &Wave, ty: Ty) -> bool {
+    wave.target.major() >= 12
+        || !wave.mode.ieee()
+            && match ty {
+                Ty::F32 => !wave.mode.denorm_f32_out(),
+                _ => !wave.mode.denorm_f16_f64_out(),
+            }
 }
 
 /// Scales by 2, 4 or 1/2, rounded as the result was. Denormals and -0 become +0 ("-0 is flushed to

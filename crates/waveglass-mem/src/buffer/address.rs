@@ -166,6 +166,8 @@ mod tests {
     use super::*;
     use crate::buffer::{DstSel, Swizzle};
 
+    // points: 9
+
     const REQUEST: BufferRequest = BufferRequest {
         kind: BufferKind::Untyped,
         idxen: true,

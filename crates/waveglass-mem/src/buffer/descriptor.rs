@@ -276,6 +276,8 @@ impl BufferDescriptor {
 mod tests {
     use super::*;
 
+    // points: 9
+
     /// A word with the fields `(low bit, value)` set.
     fn v(fields: &[(u32, u128)]) -> [u32; 4] {
         let bits = fields.iter().fold(0, |w, (low, value)| w | value << low);

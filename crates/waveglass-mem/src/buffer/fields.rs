@@ -205,6 +205,8 @@ mod tests {
     use super::*;
     use crate::buffer::{BufferDescriptor, DstSel, Swizzle};
 
+    // points: 9
+
     #[test]
     fn fields_do_not_overlap_and_stand_in_order() {
         for generation in Generation::ALL {

@@ -15,3 +15,4 @@ pub use address::{BufferKind, BufferLane, BufferRequest, Resolved};
 pub use descriptor::{BufferDescriptor, DstSel, Swizzle};
 pub use fields::DescriptorField;
 pub use format::{Format, FormatAccess, FormatCode, Layout, NumberFormat};
+pub use range_check::{RangeRule, RangeValues};

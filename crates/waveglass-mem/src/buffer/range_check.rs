@@ -24,47 +24,130 @@ impl BufferDescriptor {
     ///   `index * stride + offset + payload > NR`, and with OOB_SELECT 1 also where
     ///   `offset + payload > stride`.
     pub fn in_range(&self, request: &BufferRequest, lane: &BufferLane, component: u32) -> bool {
+        let rule = self.range_rule(request.idxen, request.kind.is_formatted());
+        rule.holds(&self.range_values(request, lane, component))
+    }
+
+    /// What an access with or without `idxen` is checked for; `formatted` accesses of GCN 5 and CDNA 1 to 4
+    /// know a stride of 14 bits only.
+    pub fn range_rule(&self, idxen: bool, formatted: bool) -> RangeRule {
+        let stride = self.stride_bytes(formatted);
+        let swizzled = self.swizzle.element_bytes().is_some();
+        let oob = self.oob_select.unwrap_or(0);
+        match self.generation {
+            g if g.is_gfx9() => {
+                if self.add_tid && !idxen {
+                    RangeRule::Unchecked
+                } else if idxen && stride != 0 {
+                    RangeRule::Index
+                } else {
+                    RangeRule::Offset
+                }
+            }
+            Generation::Cdna5 if swizzled => RangeRule::Unchecked,
+            Generation::Cdna5 => RangeRule::Total { record: oob != 0 },
+            g => match oob {
+                0 => RangeRule::Record {
+                    payload: !matches!(g, Generation::Rdna1 | Generation::Rdna2),
+                },
+                1 => RangeRule::Index,
+                2 => RangeRule::NotEmpty,
+                _ if swizzled && stride != 0 => RangeRule::Record { payload: true },
+                _ => RangeRule::Bytes,
+            },
+        }
+    }
+
+    /// The values that a component of a lane is checked with.
+    pub fn range_values(
+        &self,
+        request: &BufferRequest,
+        lane: &BufferLane,
+        component: u32,
+    ) -> RangeValues {
         let whole = request.kind != BufferKind::Untyped;
         let (extra, payload) = if whole {
             (0, u64::from(request.bytes))
         } else {
             (u64::from(component) * 4, u64::from(request.bytes.min(4)))
         };
-        let index = self.index(request, lane);
-        let offset = self.offset(request, lane) + extra;
-        let stride = self.stride_bytes(request.kind.is_formatted());
-        if self.generation.is_gfx9() {
-            return self.in_range_gfx9(request, index, offset, stride);
-        }
-        let records = self.num_records;
-        let oob = self.oob_select.unwrap_or(0);
-        let in_stride = offset + payload <= stride;
-        if self.generation == Generation::Cdna5 {
-            let total = u128::from(index) * u128::from(stride) + u128::from(offset + payload);
-            return self.swizzle.element_bytes().is_some()
-                || total <= u128::from(records) && (oob == 0 || in_stride);
-        }
-        match oob {
-            0 if matches!(self.generation, Generation::Rdna1 | Generation::Rdna2) => {
-                index < records && offset < stride
-            }
-            0 => index < records && in_stride,
-            1 => index < records,
-            2 => records != 0,
-            _ if self.swizzle.element_bytes().is_some() && stride != 0 => {
-                index < records && in_stride
-            }
-            _ => offset + payload <= records.saturating_sub(u64::from(request.soffset)),
+        RangeValues {
+            index: self.index(request, lane),
+            offset: self.offset(request, lane) + extra,
+            payload,
+            stride: self.stride_bytes(request.kind.is_formatted()),
+            records: self.num_records,
+            soffset: request.soffset.into(),
         }
     }
+}
 
-    fn in_range_gfx9(&self, request: &BufferRequest, index: u64, offset: u64, stride: u64) -> bool {
-        if self.add_tid && !request.idxen {
-            true
-        } else if request.idxen && stride != 0 {
-            index < self.num_records
-        } else {
-            offset < self.num_records
+/// A range check: the condition under which an access is in range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RangeRule {
+    /// Always in range.
+    Unchecked,
+    /// `index < NUM_RECORDS`.
+    Index,
+    /// `offset < NUM_RECORDS`, whatever the soffset.
+    Offset,
+    /// `NUM_RECORDS != 0`.
+    NotEmpty,
+    /// `index < NUM_RECORDS`, and `offset + payload <= stride`, or without payload `offset < stride`.
+    Record {
+        /// Whether the bytes accessed count.
+        payload: bool,
+    },
+    /// `offset + payload <= NUM_RECORDS - soffset`.
+    Bytes,
+    /// `stride * index + offset + payload <= NUM_RECORDS`, and for a `record` `offset + payload <= stride`;
+    /// the soffset is part of the offset.
+    Total {
+        /// Whether the record bounds it too.
+        record: bool,
+    },
+}
+
+/// What a [`RangeRule`] compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RangeValues {
+    /// The index.
+    pub index: u64,
+    /// The offset in bytes, that of the component included.
+    pub offset: u64,
+    /// Bytes checked at once.
+    pub payload: u64,
+    /// The stride in bytes.
+    pub stride: u64,
+    /// NUM_RECORDS.
+    pub records: u64,
+    /// The scalar offset.
+    pub soffset: u64,
+}
+
+impl RangeRule {
+    /// Whether the access is in range.
+    pub fn holds(self, v: &RangeValues) -> bool {
+        let in_record = v.offset + v.payload <= v.stride;
+        match self {
+            Self::Unchecked => true,
+            Self::Index => v.index < v.records,
+            Self::Offset => v.offset < v.records,
+            Self::NotEmpty => v.records != 0,
+            Self::Record { payload } => {
+                v.index < v.records
+                    && if payload {
+                        in_record
+                    } else {
+                        v.offset < v.stride
+                    }
+            }
+            Self::Bytes => v.offset + v.payload <= v.records.saturating_sub(v.soffset),
+            Self::Total { record } => {
+                let total =
+                    u128::from(v.index) * u128::from(v.stride) + u128::from(v.offset + v.payload);
+                total <= u128::from(v.records) && (!record || in_record)
+            }
         }
     }
 }
@@ -73,6 +156,8 @@ impl BufferDescriptor {
 mod tests {
     use super::*;
     use crate::buffer::Swizzle;
+
+    // points: 9
 
     fn descriptor(generation: Generation, records: u64, stride: u32) -> BufferDescriptor {
         let mut d = BufferDescriptor::decode([0; 4], generation);

@@ -237,6 +237,8 @@ mod tests {
     use crate::rules::{Generation, Rules};
     use crate::scratch::ScratchWindow;
 
+    // points: 9
+
     const BASE: u64 = 0x1_0000;
 
     fn request(bytes: u32) -> BufferRequest {

@@ -245,15 +245,15 @@ impl GlobalMemory {
         if size == 0 {
             return Err(MapError::Empty);
         }
-        // The last byte of the space stays unmapped: ends then fit 64 bits everywhere.
-        let end = base
-            .checked_add(size)
+        // By last bytes, since the end of a region may be 2^64.
+        let last = base
+            .checked_add(size - 1)
             .ok_or(MapError::Overflow { base, size })?;
         let at = self.regions.partition_point(|r| r.base < base);
         let before = at.checked_sub(1).and_then(|i| self.regions.get(i));
         let overlaps = before
-            .filter(|r| r.base + r.size > base)
-            .or_else(|| self.regions.get(at).filter(|r| r.base < end));
+            .filter(|r| r.base + (r.size - 1) >= base)
+            .or_else(|| self.regions.get(at).filter(|r| r.base <= last));
         match overlaps {
             Some(r) => Err(MapError::Overlap {
                 base,

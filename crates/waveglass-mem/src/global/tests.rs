@@ -3,6 +3,8 @@ use crate::access::{Element, Lanes, Row};
 use crate::atomic::{AtomicOp, AtomicRules, AtomicWidth};
 use crate::rules::{AlignmentMode, Generation, Rules};
 
+// points: 6
+
 const A: u64 = 0x1_0000;
 
 fn port() -> Port {
@@ -112,6 +114,7 @@ fn stores_then_loads_agree_for_every_path() {
     }
 }
 
+// points: 3, 7
 #[test]
 fn bytes_and_shorts_extend_on_load_and_truncate_on_store() {
     let mut memory = GlobalMemory::new();
@@ -139,6 +142,7 @@ fn bytes_and_shorts_extend_on_load_and_truncate_on_store() {
 }
 
 // Vega ISA 9.6: bad threads' reads return zero; the others proceed.
+// claims: flat.9-6, flat.9.6-2, flat.9.6-7
 #[test]
 fn bad_lanes_read_zero_with_the_nearest_region_and_good_lanes_proceed() {
     let memory = counting(64);
@@ -207,6 +211,7 @@ fn neighbouring_regions_serve_an_access_that_straddles_them() {
 }
 
 // Vega ISA 9.6: write to a read-only surface.
+// claims: flat.9.6-3, flat.9.6-7
 #[test]
 fn stores_and_atomics_to_read_only_memory_are_dropped_and_reported() {
     let mut memory = GlobalMemory::new();
@@ -237,6 +242,8 @@ fn stores_and_atomics_to_read_only_memory_are_dropped_and_reported() {
 }
 
 // RDNA 4 ISA 9.5.
+// points: 5, 6
+// claims: flat.9.6-4, set.alignment
 #[test]
 fn alignment_modes_act_on_loads_and_atomics() {
     let memory = counting(64);
@@ -273,6 +280,8 @@ fn alignment_modes_act_on_loads_and_atomics() {
     assert_eq!(atomic(AlignmentMode::Dword), (dword(8), 0));
 }
 
+// points: 3
+// claims: flat.9.1-2
 #[test]
 fn racing_atomics_of_many_threads_lose_nothing() {
     let mut memory = GlobalMemory::new();
@@ -316,6 +325,7 @@ fn racing_atomics_of_many_threads_lose_nothing() {
     assert_eq!(values, [64_000, 0, 64_000]);
 }
 
+// points: 3
 #[test]
 fn compare_swap_takes_the_comparand_from_the_second_operand() {
     let memory = counting(16);
@@ -339,6 +349,7 @@ fn compare_swap_takes_the_comparand_from_the_second_operand() {
     assert_eq!(before[0][..3], [dword(0), 77, 0]);
 }
 
+// points: 11
 #[test]
 fn scalar_loads_ignore_the_two_low_address_bits_and_zero_what_is_unmapped() {
     let memory = counting(16);
@@ -360,7 +371,7 @@ fn mapping_refuses_what_cannot_be() {
         assert!(matches!(found, Err(MapError::Overlap { .. })), "{base:#x}");
     }
     assert!(matches!(
-        map(u64::MAX - 15, 16),
+        map(u64::MAX - 15, 17),
         Err(MapError::Overflow { .. })
     ));
     assert!(matches!(
@@ -373,6 +384,47 @@ fn mapping_refuses_what_cannot_be() {
     assert!(!memory.unmap(A));
     assert_eq!(memory.region_at(A + 64).map(|r| r.base), Some(A + 64));
     assert_eq!(memory.region_at(A), None);
+}
+
+// rule: a region may end at the end of the address space, and sums of addresses go on at 0 behind it.
+// points: 1, 6
+#[test]
+fn the_last_bytes_of_the_address_space_can_be_mapped() {
+    let mut memory = GlobalMemory::new();
+    let top = u64::MAX - 15;
+    let map = |m: &mut GlobalMemory, base, size| {
+        m.map_bytes(base, &vec![7; size], Permission::ReadWrite, "top")
+    };
+    assert_eq!(map(&mut memory, top, 16), Ok(()));
+    assert!(matches!(
+        map(&mut memory, top - 16, 32),
+        Err(MapError::Overlap { .. })
+    ));
+    assert_eq!(map(&mut memory, top - 16, 16), Ok(()));
+    let mut port = port();
+    for (address, dwords, good) in [
+        (top + 12, 1, true),
+        (top + 8, 2, true),
+        (top + 12, 2, false),
+    ] {
+        let element = if dwords == 1 {
+            Element::B32
+        } else {
+            Element::B64
+        };
+        let mut rows = vec![[9; 32]; dwords];
+        memory.load(Lanes::new(&[address; 32], 1), element, &mut rows, &mut port);
+        let faults = port.take_faults();
+        assert_eq!(faults.is_empty(), good, "{address:#x}");
+        assert_eq!(rows[0][0], 0x0707_0707);
+        // Addresses are sums of 64 bits: behind the end comes address 0, where nothing is mapped.
+        assert_eq!(rows[dwords - 1][0] == 0, !good);
+        if let Some(fault) = faults.first() {
+            assert_eq!((fault.kind, fault.address), (FaultKind::Unmapped, 0));
+        }
+    }
+    assert_eq!(memory.region_at(u64::MAX).map(|r| r.base), Some(top));
+    assert!(memory.unmap(top));
 }
 
 #[test]

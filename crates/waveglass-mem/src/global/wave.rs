@@ -39,6 +39,31 @@ impl<'a> Window<'a> {
     }
 }
 
+/// Loads bytes or shorts of lanes that all lie in one region.
+fn load_small(region: &Region, lanes: Lanes<'_, u64>, element: Element, dst: &mut [Row]) {
+    match element {
+        Element::U8 => load_each(region, lanes, 1, dst, |v| v),
+        Element::I8 => load_each(region, lanes, 1, dst, |v| v as i8 as i32 as u32),
+        Element::I16 => load_each(region, lanes, 2, dst, |v| v as i16 as i32 as u32),
+        _ => load_each(region, lanes, 2, dst, |v| v),
+    }
+}
+
+/// [`load_small`] with the element's size and how it is extended.
+#[inline(always)]
+fn load_each(
+    region: &Region,
+    lanes: Lanes<'_, u64>,
+    bytes: u32,
+    dst: &mut [Row],
+    extend: impl Fn(u32) -> u32,
+) {
+    let dst = dst.as_flattened_mut();
+    for (lane, address) in lanes.active() {
+        dst[lane] = extend(region.load_small(region.offset(address), bytes));
+    }
+}
+
 impl GlobalMemory {
     /// Loads `element` for every active lane into `dst`, which holds
     /// `element.dwords() * lanes.rows()` rows (see [`Element`] for the order).
@@ -113,6 +138,10 @@ impl GlobalMemory {
             Element::B128 => self.load_n::<4>(space, lanes, element, dst, port),
             _ => {
                 let bytes = element.bytes();
+                if let Some(region) = self.one_region(lanes, bytes, false, port) {
+                    load_small(region, lanes, element, dst);
+                    return;
+                }
                 self.load_lanes(space, lanes, element, port, |lane, found| {
                     let raw = found.map_or(0, |(r, offset)| r.load_small(offset, bytes));
                     dst[lane / ROW_LANES][lane % ROW_LANES] = element.extend(raw);
@@ -132,7 +161,7 @@ impl GlobalMemory {
     ) {
         let flat = dst.as_flattened_mut();
         if lanes.is_full() {
-            let done = wide::run(whole_wave::Load::<N> {
+            let done = wide::run_wave(whole_wave::Load::<N> {
                 memory: self,
                 lanes,
                 flat: &mut *flat,
@@ -143,6 +172,15 @@ impl GlobalMemory {
             }
         }
         let count = lanes.rows() * ROW_LANES;
+        if let Some(region) = self.one_region(lanes, 4 * N as u32, false, port) {
+            for (lane, address) in lanes.active() {
+                let data = region.load_dwords::<N>(region.offset(address));
+                for (d, value) in data.into_iter().enumerate() {
+                    flat[d * count + lane] = value;
+                }
+            }
+            return;
+        }
         let mut partial = 0u64;
         self.load_lanes(space, lanes, element, port, |lane, found| match found {
             Some((region, offset)) => {
@@ -193,6 +231,13 @@ impl GlobalMemory {
             Element::B128 => self.store_n::<4>(space, lanes, element, src, port),
             _ => {
                 let bytes = element.bytes();
+                if let Some(region) = self.one_region(lanes, bytes, true, port) {
+                    let flat = src.as_flattened();
+                    for (lane, address) in lanes.active() {
+                        region.store_small(region.offset(address), bytes, flat[lane]);
+                    }
+                    return;
+                }
                 self.store_lanes(space, lanes, element, src, port, |region, offset, lane| {
                     let value = src[lane / ROW_LANES][lane % ROW_LANES];
                     region.store_small(offset, bytes, value);
@@ -212,7 +257,7 @@ impl GlobalMemory {
     ) {
         let flat = src.as_flattened();
         if lanes.is_full() {
-            let done = wide::run(whole_wave::Store::<N> {
+            let done = wide::run_wave(whole_wave::Store::<N> {
                 memory: self,
                 lanes,
                 flat,
@@ -223,10 +268,47 @@ impl GlobalMemory {
             }
         }
         let count = lanes.rows() * ROW_LANES;
+        if let Some(region) = self.one_region(lanes, 4 * N as u32, true, port) {
+            for (lane, address) in lanes.active() {
+                let data = std::array::from_fn::<u32, N, _>(|d| flat[d * count + lane]);
+                region.store_dwords(region.offset(address), data);
+            }
+            return;
+        }
         self.store_lanes(space, lanes, element, src, port, |region, offset, lane| {
             let data = std::array::from_fn::<u32, N, _>(|d| flat[d * count + lane]);
             region.store_dwords(offset, data);
         });
+    }
+
+    /// The region that holds all that the active lanes access, where alignment is free; `None` where a
+    /// closer look is needed.
+    #[inline]
+    fn one_region(
+        &self,
+        lanes: Lanes<'_, u64>,
+        bytes: u32,
+        writes: bool,
+        port: &mut Port,
+    ) -> Option<&Region> {
+        if port.rules.alignment != AlignmentMode::Unaligned || lanes.exec == 0 {
+            return None;
+        }
+        let mut found = None;
+        let hint = if writes {
+            &mut port.store_hint
+        } else {
+            &mut port.hint
+        };
+        wide::run_wave(whole_wave::OneRegion {
+            memory: self,
+            lanes,
+            bytes: bytes.into(),
+            hint,
+            writes,
+            found: &mut found,
+        });
+        found
     }
 
     /// Finds each active lane's bytes and hands them to `take`; `None` for a bad lane, whose fault is

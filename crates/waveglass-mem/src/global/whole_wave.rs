@@ -10,14 +10,14 @@ use super::region::Region;
 use super::{GlobalMemory, Permission, RegionHint};
 use crate::access::{Lanes, Port};
 use crate::rules::AlignmentMode;
-use crate::wide::{Host, LaneLoop};
+use crate::wide::{Host, WaveLoop};
 
 impl GlobalMemory {
     /// Loads `N` dwords for every lane of a full wave whose lanes all lie in one region; gives `false`,
     /// with nothing done, if they do not, or if the alignment mode wants a closer look.
     /// [`GlobalMemory::load`] then does.
     ///
-    /// For handlers that are themselves [`LaneLoop`]s, into which it is inlined.
+    /// For handlers that are themselves [`LaneLoop`](crate::wide::LaneLoop)s, into which it is inlined.
     #[inline(always)]
     pub fn load_whole<const N: usize, const W: usize>(
         &self,
@@ -66,22 +66,14 @@ pub(super) struct Load<'a, const N: usize> {
     pub(super) port: &'a mut Port,
 }
 
-impl<const N: usize> LaneLoop for Load<'_, N> {
-    type Output = bool;
-
+impl<const N: usize> WaveLoop for Load<'_, N> {
     #[inline(always)]
-    fn run(self, host: Host) -> bool {
-        match self.lanes.addresses.len() {
-            64 => self.lanes_of::<64>(host),
-            32 => self.lanes_of::<32>(host),
-            _ => false,
-        }
+    fn count(&self) -> usize {
+        self.lanes.addresses.len()
     }
-}
 
-impl<const N: usize> Load<'_, N> {
     #[inline(always)]
-    fn lanes_of<const W: usize>(self, host: Host) -> bool {
+    fn lanes<const W: usize>(self, host: Host) -> bool {
         let (Some(addresses), Some(registers)) = (
             self.lanes.addresses.first_chunk::<W>(),
             self.flat.as_chunks_mut::<W>().0.first_chunk_mut::<N>(),
@@ -101,22 +93,14 @@ pub(super) struct Store<'a, const N: usize> {
     pub(super) port: &'a mut Port,
 }
 
-impl<const N: usize> LaneLoop for Store<'_, N> {
-    type Output = bool;
-
+impl<const N: usize> WaveLoop for Store<'_, N> {
     #[inline(always)]
-    fn run(self, host: Host) -> bool {
-        match self.lanes.addresses.len() {
-            64 => self.lanes_of::<64>(host),
-            32 => self.lanes_of::<32>(host),
-            _ => false,
-        }
+    fn count(&self) -> usize {
+        self.lanes.addresses.len()
     }
-}
 
-impl<const N: usize> Store<'_, N> {
     #[inline(always)]
-    fn lanes_of<const W: usize>(self, host: Host) -> bool {
+    fn lanes<const W: usize>(self, host: Host) -> bool {
         let (Some(addresses), Some(registers)) = (
             self.lanes.addresses.first_chunk::<W>(),
             self.flat.as_chunks::<W>().0.first_chunk::<N>(),
@@ -125,6 +109,53 @@ impl<const N: usize> Store<'_, N> {
         };
         self.memory
             .store_whole(addresses, registers, self.port, host)
+    }
+}
+
+/// Finds the region that wholly holds the active lanes' accesses of `bytes` bytes, of any alignment.
+pub(super) struct OneRegion<'a, 'b> {
+    pub(super) memory: &'a GlobalMemory,
+    pub(super) lanes: Lanes<'b, u64>,
+    pub(super) bytes: u64,
+    pub(super) hint: &'b mut RegionHint,
+    pub(super) writes: bool,
+    /// Where the region goes.
+    pub(super) found: &'b mut Option<&'a Region>,
+}
+
+impl WaveLoop for OneRegion<'_, '_> {
+    #[inline(always)]
+    fn count(&self) -> usize {
+        self.lanes.addresses.len()
+    }
+
+    #[inline(always)]
+    fn lanes<const W: usize>(self, _: Host) -> bool {
+        let (exec, bytes) = (self.lanes.exec, self.bytes);
+        let Some(addresses) = self.lanes.addresses.first_chunk::<W>() else {
+            return false;
+        };
+        let first = addresses[exec.trailing_zeros() as usize % W];
+        let Some(region) = self.memory.find(first, bytes, self.hint) else {
+            return false;
+        };
+        if self.writes && region.permission != Permission::ReadWrite {
+            return false;
+        }
+        let Some(last) = region.size.checked_sub(bytes) else {
+            return false;
+        };
+        // As in `holds`; an inactive lane counts as the region's first byte.
+        let mut past = 0;
+        for (lane, &address) in addresses.iter().enumerate() {
+            let on = 0u64.wrapping_sub(exec >> lane & 1);
+            let offset = address.wrapping_sub(region.base) & on;
+            past |= last.wrapping_sub(offset) | offset;
+        }
+        if past >> 63 == 0 {
+            *self.found = Some(region);
+        }
+        past >> 63 == 0
     }
 }
 
@@ -150,9 +181,13 @@ fn placed<'a, const N: usize, const W: usize>(
 ) -> Placed<'a> {
     let bytes = 4 * N as u64;
     let first = addresses[0];
-    let mut differing = first & 3;
-    for (lane, &address) in addresses.iter().enumerate() {
-        differing |= address ^ first.wrapping_add(lane as u64 * bytes);
+    let lane_of = |lane: usize| first.wrapping_add(lane as u64 * bytes);
+    // The last lane tells most scattered accesses apart, without a look at the others.
+    let mut differing = first & 3 | addresses[W - 1] ^ lane_of(W - 1);
+    if differing == 0 {
+        for (lane, &address) in addresses.iter().enumerate() {
+            differing |= address ^ lane_of(lane);
+        }
     }
     let allowed = |r: &Region| !writes || r.permission == Permission::ReadWrite;
     if differing == 0 {

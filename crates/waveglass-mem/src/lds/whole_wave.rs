@@ -2,7 +2,7 @@
 //! consecutive, else a move for each lane.
 
 use crate::access::{Bits, Lanes};
-use crate::wide::{Host, LaneLoop};
+use crate::wide::{Host, WaveLoop};
 
 /// Loads `N` dwords for each active lane; gives `false`, with nothing done, if any is out of range.
 pub(super) struct Gather<'a, const N: usize> {
@@ -11,22 +11,14 @@ pub(super) struct Gather<'a, const N: usize> {
     pub(super) flat: &'a mut [u32],
 }
 
-impl<const N: usize> LaneLoop for Gather<'_, N> {
-    type Output = bool;
-
+impl<const N: usize> WaveLoop for Gather<'_, N> {
     #[inline(always)]
-    fn run(self, _: Host) -> bool {
-        match self.lanes.addresses.len() {
-            64 => self.lanes_of::<64>(),
-            32 => self.lanes_of::<32>(),
-            _ => false,
-        }
+    fn count(&self) -> usize {
+        self.lanes.addresses.len()
     }
-}
 
-impl<const N: usize> Gather<'_, N> {
     #[inline(always)]
-    fn lanes_of<const W: usize>(self) -> bool {
+    fn lanes<const W: usize>(self, host: Host) -> bool {
         let (Some(addresses), Some(registers)) = (
             self.lanes.addresses.first_chunk::<W>(),
             self.flat.as_chunks_mut::<W>().0.first_chunk_mut::<N>(),
@@ -52,7 +44,7 @@ impl<const N: usize> Gather<'_, N> {
             }
             return true;
         }
-        gather(memory, addresses, registers)
+        gather(memory, addresses, registers, host)
     }
 }
 
@@ -62,10 +54,24 @@ pub(super) fn gather<const N: usize, const W: usize>(
     memory: &[u8],
     addresses: &[u32; W],
     registers: &mut [[u32; W]; N],
+    host: Host,
 ) -> bool {
     if !all_in_range(addresses, N * 4, memory.len()) {
         return false;
     }
+    #[cfg(target_arch = "x86_64")]
+    if host.has_avx512() {
+        for (d, register) in registers.iter_mut().enumerate() {
+            let rows = addresses.as_chunks().0;
+            for (to, at) in register.as_chunks_mut().0.iter_mut().zip(rows) {
+                // SAFETY: the host has AVX-512, and `all_in_range` has found that `N` dwords lie at
+                // every address.
+                unsafe { load_row_avx512(memory.as_ptr().add(d * 4), at, to) };
+            }
+        }
+        return true;
+    }
+    let _ = host;
     if N == 1 && consecutive(addresses) {
         let bytes = memory[addresses[0] as usize..].as_chunks::<4>().0;
         if let Some(bytes) = bytes.first_chunk::<W>() {
@@ -82,6 +88,35 @@ pub(super) fn gather<const N: usize, const W: usize>(
         }
     }
     true
+}
+
+/// Loads a dword for each of sixteen lanes: in one piece where the addresses are consecutive, once where
+/// they are all the same, as in the rows and columns of a tile, else by the host's gather. (Registers
+/// that are written lane by lane and read whole stall the host.)
+///
+/// # Safety
+/// Four bytes must be readable at each address past `memory`, and no address may have its highest bit
+/// set.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn load_row_avx512(memory: *const u8, at: &[u32; 16], to: &mut [u32; 16]) {
+    use std::arch::x86_64::*;
+    let steps = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60);
+    // SAFETY: the arrays hold sixteen dwords, and the caller vouches for the addresses.
+    unsafe {
+        let addresses = _mm512_loadu_si512(at.as_ptr().cast());
+        let first = _mm512_broadcastd_epi32(_mm512_castsi512_si128(addresses));
+        let consecutive = _mm512_add_epi32(first, steps);
+        let row = if _mm512_cmpeq_epi32_mask(addresses, consecutive) == u16::MAX {
+            _mm512_loadu_si512(memory.add(at[0] as usize).cast())
+        } else if _mm512_cmpeq_epi32_mask(addresses, first) == u16::MAX {
+            _mm512_set1_epi32(memory.add(at[0] as usize).cast::<i32>().read_unaligned())
+        } else {
+            _mm512_i32gather_epi32::<1>(addresses, memory.cast())
+        };
+        _mm512_storeu_si512(to.as_mut_ptr().cast(), row);
+    }
 }
 
 /// One lane's dwords, for which [`all_in_range`] has been asked.
@@ -107,22 +142,14 @@ pub(super) struct Scatter<'a, const N: usize> {
     pub(super) flat: &'a [u32],
 }
 
-impl<const N: usize> LaneLoop for Scatter<'_, N> {
-    type Output = bool;
-
+impl<const N: usize> WaveLoop for Scatter<'_, N> {
     #[inline(always)]
-    fn run(self, _: Host) -> bool {
-        match self.lanes.addresses.len() {
-            64 => self.lanes_of::<64>(),
-            32 => self.lanes_of::<32>(),
-            _ => false,
-        }
+    fn count(&self) -> usize {
+        self.lanes.addresses.len()
     }
-}
 
-impl<const N: usize> Scatter<'_, N> {
     #[inline(always)]
-    fn lanes_of<const W: usize>(self) -> bool {
+    fn lanes<const W: usize>(self, _: Host) -> bool {
         let (Some(addresses), Some(registers)) = (
             self.lanes.addresses.first_chunk::<W>(),
             self.flat.as_chunks::<W>().0.first_chunk::<N>(),

@@ -65,7 +65,9 @@ pub(super) fn read(page: &str) -> Result<Found, String> {
         if let Some(end) = rest.strip_prefix('/') {
             let (name, after) = end.split_once('>').ok_or("an end tag without an end")?;
             rest = after;
-            while open.last().is_some_and(|o| *o != name && may_stay_open(o)) {
+            // A paragraph ends with its parent, but not with these.
+            let ends_all = !matches!(name, "a" | "noscript");
+            while ends_all && open.last().is_some_and(|o| *o != name && may_stay_open(o)) {
                 open.pop();
             }
             if open.pop() != Some(name) {
@@ -184,6 +186,7 @@ fn the_checker_finds_what_is_wrong() {
         "<!doctype html><a href=a=b>c</a>",
         "<!doctype html><a href=\"a>b</a>",
         "<!doctype html><h2><p>a</h2>",
+        "<!doctype html><noscript><p>a</noscript>",
     ] {
         assert!(read(bad).is_err(), "{bad}");
     }

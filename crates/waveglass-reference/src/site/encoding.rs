@@ -78,7 +78,13 @@ pub(super) fn page(name: &'static str) -> String {
     let mut h = Html::new();
     let links = frame::links();
     h.raw("<h1>").text(name).raw("</h1>");
+    let mut said: Vec<&[String]> = Vec::new();
     for t in find_terms(TermKind::Encoding, name) {
+        // An entry of the instruction's form may say what that of its layout does.
+        if said.contains(&&t.text[..]) {
+            continue;
+        }
+        said.push(&t.text);
         for (i, p) in t.text.iter().enumerate() {
             h.raw(if i == 0 { "<p class=s>" } else { "<p>" });
             prose(&mut h, p, &links);

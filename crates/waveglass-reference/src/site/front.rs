@@ -27,7 +27,7 @@ pub(super) fn page() -> String {
             "GCN 5 (Vega)",
             "CDNA 5 and RDNA 4",
         ));
-    h.raw("<div id=search><noscript><p>The search needs JavaScript; the indexes below do without.</noscript></div>");
+    h.raw("<div id=search><noscript><p>The search needs JavaScript; the indexes below do without.</p></noscript></div>");
     let answers: Vec<&Term> = terms()
         .iter()
         .filter(|t| t.kind == TermKind::Answer)

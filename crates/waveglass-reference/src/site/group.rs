@@ -4,7 +4,7 @@ use super::frame;
 use crate::amd;
 use crate::catalogue::{GENERATIONS, Instruction, catalogue};
 use crate::description::{description, group_of, groups};
-use crate::render::html::{Html, in_words, prose, slug};
+use crate::render::html::{Html, prose, slug};
 
 /// The group of a slug.
 pub(super) fn named(wanted: &str) -> Option<&'static str> {
@@ -55,9 +55,10 @@ pub(super) fn page(group: &'static str) -> String {
         .text(group)
         .raw("</h1><p class=s>")
         .number(members.len() as u64);
-    h.raw(" instructions. Each generation’s name leads to the instruction’s page there.");
-    h.raw("<div class=w><table class=g><tr><th>Name<th>What it does<th>Generations");
+    h.raw(" instructions. Each generation leads to the instruction’s page there.");
+    h.raw("<div class=w><table class=g><tr><th>Name<th>What it does");
     for i in members {
+        // The newest names first.
         let names: Vec<&str> = GENERATIONS
             .into_iter()
             .rev()
@@ -69,36 +70,21 @@ pub(super) fn page(group: &'static str) -> String {
                 }
                 all
             });
-        h.raw("<tr><th>");
-        for (at, n) in names.iter().enumerate() {
-            if at > 0 {
-                h.raw("<br>");
-            }
-            h.text(n);
-            if names.len() > 1 {
-                let on: Vec<&str> = GENERATIONS
-                    .into_iter()
-                    .filter(|g| i.name_in(*g) == Some(n))
-                    .map(|g| g.name())
-                    .collect();
-                h.raw(" <small>").text(&in_words(&on)).raw("</small>");
+        h.raw("<tr><td>");
+        for (at, name) in names.iter().enumerate() {
+            h.raw(if at > 0 { "<br><b>" } else { "<b>" })
+                .text(name)
+                .raw("</b><br>");
+            for g in i.generations().filter(|g| i.name_in(*g) == Some(name)) {
+                h.raw(" ").link(
+                    &format!("../{}/{name}.html", amd::key(g)),
+                    &g.name().replace(' ', "\u{a0}"),
+                );
             }
         }
         h.raw("<td>");
         if let Some(d) = names.first().and_then(|n| description(n)) {
             prose(&mut h, &d.summary, &frame::links());
-        }
-        h.raw("<td>");
-        let mut first = true;
-        for g in i.generations() {
-            let Some(name) = i.name_in(g) else { continue };
-            if !std::mem::take(&mut first) {
-                h.raw(" ");
-            }
-            h.link(
-                &format!("../{}/{name}.html", amd::key(g)),
-                &g.name().replace(' ', "\u{a0}"),
-            );
         }
     }
     h.raw("</table></div>");

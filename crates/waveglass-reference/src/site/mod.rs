@@ -33,10 +33,11 @@ use rayon::prelude::*;
 use waveglass_isa::Generation;
 
 use crate::amd;
-use crate::card::Cards;
+use crate::card::{Card, Cards};
 use crate::catalogue::{GENERATIONS, catalogue};
 
 pub use crate::render::html::Html;
+use crate::render::html::{Links, card_body};
 pub use frame::framed;
 
 /// The style of every page.
@@ -116,6 +117,22 @@ pub fn page(path: &str) -> Option<Cow<'static, str>> {
     })
 }
 
+/// The address of an instruction's page from the site's root, by its name in that generation.
+pub fn address(generation: Generation, name: &str) -> String {
+    format!("{}/{name}.html", amd::key(generation))
+}
+
+/// A card as a part of a page at the site's root, without its heading.
+pub fn card(card: &Card, generation: Generation) -> Html {
+    let mut h = Html::new();
+    let links = Links {
+        root: Some(""),
+        generation: Some(generation),
+    };
+    card_body(&mut h, card, &links);
+    h
+}
+
 /// The type of a file of the site, for a server to name.
 pub fn content_type(path: &str) -> &'static str {
     match path.rsplit('.').next() {
@@ -168,7 +185,7 @@ pub fn paths() -> Vec<String> {
     for g in GENERATIONS {
         for i in catalogue().instructions() {
             if let Some(name) = i.name_in(g) {
-                paths.push(format!("{}/{name}.html", amd::key(g)));
+                paths.push(address(g, name));
             }
         }
     }
@@ -204,7 +221,7 @@ pub fn build<E: Send>(write: impl Fn(&str, &str) -> Result<(), E> + Sync) -> Res
                 let end = all.len().min((chunk + 1) * CHUNK);
                 for i in &all[chunk * CHUNK..end] {
                     if let Some(card) = cards.card(i) {
-                        let path = format!("{}/{}.html", amd::key(generation), card.name);
+                        let path = address(generation, card.name);
                         write(&path, &instruction::page(&card, generation))?;
                     }
                 }

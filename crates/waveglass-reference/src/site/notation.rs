@@ -1,21 +1,11 @@
-//! The notation of formulas.
+//! How to read a page: the notation of formulas, and the colours of a drawn encoding.
 
-use crate::render::html::Html;
+use super::frame;
+use crate::render::html::{Html, prose};
+use crate::vocabulary::{TermKind, terms};
 
-/// What stands in formulas, and what it means.
-const ENTRIES: &[(&str, &str)] = &[
-    (
-        "D, D0, D1",
-        "The destinations, in the order of the assembly.",
-    ),
-    (
-        "S0, S1, S2",
-        "The sources in the order of the assembly, after their modifiers.",
-    ),
-    (
-        "VCC, SCC, EXEC, M0, PC, MODE",
-        "Registers; VCC[lane] and EXEC[lane] are a lane's bit.",
-    ),
+/// What formulas are made of beside names.
+const SYNTAX: &[(&str, &str)] = &[
     (
         "S0.i32, S0.f64, D.u16",
         "The bits read, or written, as that type: i signed, u unsigned, f floating point, b bits.",
@@ -26,47 +16,69 @@ const ENTRIES: &[(&str, &str)] = &[
         "C's operators with C's precedence. Integers are unlimited until a type or a destination cuts them: an assignment keeps the low bits of the destination's width.",
     ),
     (
-        "zext, sext, trunc",
-        "Widening with zeros or with the sign; cutting to the low bits.",
-    ),
-    ("min, max, abs, clamp(x, lo, hi)", "What they are called."),
-    ("fma(a, b, c)", "a * b + c, rounded once."),
-    (
-        "sqrt, exp2, log2, rcp, floor, ceil, fract",
-        "What they are called; sin2pi and cos2pi take turns, not radians.",
-    ),
-    ("rint", "The nearest integer, the even one of two."),
-    (
-        "frexp_mantissa, frexp_exponent, ldexp(x, e)",
-        "The parts of a float, and x * 2^e.",
-    ),
-    (
-        "isnan, popcount, reverse_bits",
-        "Whether it is no number; how many bits are set; the bits in opposite order.",
-    ),
-    (
-        "to_f16(x), to_i32(x)",
-        "Conversions; those to integers saturate and go toward zero unless the formula says otherwise.",
-    ),
-    ("lane(S0, i)", "The value of another lane."),
-    (
         "MEM[address].u16, LDS[address].u32",
         "Memory, read or written as that type.",
     ),
-    ("RETURN", "What was in memory before an atomic operation."),
     (
         "if c then …, for i in 0..3: …",
         "A condition, and a repetition, of one statement.",
     ),
 ];
 
+/// The kinds of fields in a drawn encoding.
+const COLOURS: &[(&str, &str, &str)] = &[
+    (
+        "f",
+        "fixed",
+        "Bits that tell the encoding, with their value.",
+    ),
+    ("o", "opcode", "The instruction's opcode, with its value."),
+    (
+        "k",
+        "form",
+        "A field that has this value in every form of the instruction.",
+    ),
+    ("", "operand", "A register or constant."),
+    (
+        "m",
+        "modifier",
+        "An immediate, or a choice of how the instruction works.",
+    ),
+    (
+        "u",
+        "not used",
+        "A field of the encoding that this instruction does not use.",
+    ),
+    ("n", "unassigned", "Bits that are no field."),
+];
+
 pub(super) fn write(h: &mut Html) {
-    h.raw("<p>A statement of a vector instruction holds for each active lane. Floating-point arithmetic rounds, and treats denormal numbers, as MODE says, unless a note says otherwise.<table>");
-    for (what, means) in ENTRIES {
+    h.raw("<h2 id=formulas>Formulas</h2><p>A statement of a vector instruction holds for each active lane. Floating-point arithmetic rounds, and treats denormal numbers, as MODE says, unless a note says otherwise.<table>");
+    for (what, means) in SYNTAX {
         h.raw("<tr><th><code>")
             .text(what)
             .raw("</code><td>")
             .text(means);
+    }
+    h.raw("</table><h2 id=names>Names in formulas</h2><table>");
+    for t in terms().iter().filter(|t| t.kind == TermKind::Notation) {
+        h.raw("<tr><th><code>")
+            .text(&t.names.join(", "))
+            .raw("</code><td>");
+        for (i, text) in t.text.iter().chain(&t.notes).enumerate() {
+            if i > 0 {
+                h.raw("<br>");
+            }
+            prose(h, text, &frame::links());
+        }
+    }
+    h.raw("</table><h2 id=encodings>Drawn encodings</h2><p>A dword a row, the highest first; a column a bit, with the bits' numbers in the instruction above.<table class=l>");
+    for (class, name, means) in COLOURS {
+        h.raw("<tr><td");
+        if !class.is_empty() {
+            h.attr("class", class);
+        }
+        h.raw(">").text(name).raw("<td>").text(means);
     }
     h.raw("</table>");
 }

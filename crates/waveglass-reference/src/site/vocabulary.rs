@@ -62,7 +62,7 @@ impl Page {
             Self::OperandTypes => "Operand types",
             Self::DataFormats => "Data formats",
             Self::BufferFormats => "Buffer formats",
-            Self::Notation => "How to read formulas",
+            Self::Notation => "How to read a page",
         }
     }
 
@@ -84,7 +84,7 @@ impl Page {
             Self::BufferFormats => {
                 "The formats of typed buffer access, with the code of each generation."
             }
-            Self::Notation => "The notation of “what it does”.",
+            Self::Notation => "The notation of formulas, and the colours of drawn encodings.",
         }
     }
 
@@ -296,6 +296,7 @@ pub(super) fn words() -> Vec<Word> {
         }
         for name in &t.names {
             let place = match t.kind {
+                TermKind::Notation => None,
                 TermKind::Memory => Some(format!("vocabulary/memory.html#{}", slug(name))),
                 TermKind::Encoding if name.starts_with("ENC_") => None,
                 _ => term_place(name),

@@ -5,7 +5,8 @@ use super::{Check, Explanation, Part, Place, Subject, Term, register_name};
 use crate::isa::{Field, Operand};
 use crate::mem::Generation;
 use crate::mem::buffer::{
-    BufferDescriptor, BufferKind, BufferLane, BufferRequest, Format, FormatCode, Resolved,
+    BufferDescriptor, BufferKind, BufferLane, BufferRequest, Format, FormatCode, RangeRule,
+    RangeValues, Resolved,
 };
 use waveglass_exec::program::scalar_number;
 
@@ -127,6 +128,7 @@ impl Subject<'_> {
                 inst: self.inst,
                 scene: self.scene,
                 bytes,
+                extra: 0,
             };
             let check = Check::new(
                 d.in_range(request, l, component),
@@ -191,60 +193,51 @@ fn formula(d: &BufferDescriptor) -> String {
     }
 }
 
-/// The range check of a component, with its operands: the rules are those of
-/// [`BufferDescriptor::in_range`].
+/// The range check of a component, with its operands.
 fn range_check(d: &BufferDescriptor, r: &BufferRequest, l: &BufferLane, component: u32) -> String {
-    let whole = r.kind != BufferKind::Untyped;
-    let (extra, payload) = if whole {
-        (0, u64::from(r.bytes))
-    } else {
-        (u64::from(component) * 4, u64::from(r.bytes.min(4)))
-    };
-    let index = d.index(r, l);
-    let offset = d.offset(r, l) + extra;
-    let stride = u64::from(d.stride) * u64::from(d.stride_scale);
-    let records = d.num_records;
-    if d.generation.is_gfx9() {
-        return if d.add_tid && !r.idxen {
-            "a scratch buffer (add_tid without idxen) is not checked".into()
-        } else if r.idxen && stride != 0 {
-            format!("structured: index {index} < num_records {records}")
-        } else {
-            format!("raw: offset {offset:#x} < num_records {records:#x}")
-        };
-    }
-    if d.generation == Generation::Cdna5 {
-        return if d.swizzle.element_bytes().is_some() {
-            "a swizzled buffer is not checked".into()
-        } else {
-            let more = if d.oob_select.unwrap_or(0) == 0 {
-                String::new()
+    let rule = d.range_rule(r.idxen, r.kind.is_formatted());
+    let RangeValues {
+        index,
+        offset,
+        payload,
+        stride,
+        records,
+        soffset,
+    } = d.range_values(r, l, component);
+    let in_index = format!("index {index} < num_records {records}");
+    let in_record = format!("offset {offset:#x} + {payload} <= stride {stride:#x}");
+    let condition = match rule {
+        RangeRule::Unchecked if d.generation == Generation::Cdna5 => {
+            return "a swizzled buffer is not checked".into();
+        }
+        RangeRule::Unchecked => {
+            return "a scratch buffer (add_tid without idxen) is not checked".into();
+        }
+        RangeRule::Index if d.generation.is_gfx9() => format!("structured: {in_index}"),
+        RangeRule::Index => in_index,
+        RangeRule::Offset => format!("raw: offset {offset:#x} < num_records {records:#x}"),
+        RangeRule::NotEmpty => format!("num_records {records} is not 0"),
+        RangeRule::Record { payload: true } => format!("{in_index} and {in_record}"),
+        RangeRule::Record { payload: false } => {
+            format!("{in_index} and offset {offset:#x} < stride {stride:#x}")
+        }
+        RangeRule::Bytes => format!(
+            "offset {offset:#x} + {payload} <= num_records {records:#x} - SOFFSET {soffset:#x}"
+        ),
+        RangeRule::Total { record } => {
+            let more = if record {
+                format!(" and {in_record}")
             } else {
-                format!(" and offset {offset:#x} + {payload} <= stride {stride:#x}")
+                String::new()
             };
-            format!(
-                "index {index} * stride {stride:#x} + offset {offset:#x} + {payload} <= \
-                 num_records {records:#x}{more}"
-            )
-        };
-    }
-    let mode = d.oob_select.unwrap_or(0);
-    let structured = format!(
-        "index {index} < num_records {records} and offset {offset:#x} + {payload} <= stride \
-         {stride:#x}"
-    );
-    let condition = match mode {
-        0 if matches!(d.generation, Generation::Rdna1 | Generation::Rdna2) => format!(
-            "index {index} < num_records {records} and offset {offset:#x} < stride {stride:#x}"
-        ),
-        0 => structured,
-        1 => format!("index {index} < num_records {records}"),
-        2 => format!("num_records {records} is not 0"),
-        _ if d.swizzle.element_bytes().is_some() && stride != 0 => structured,
-        _ => format!(
-            "offset {offset:#x} + {payload} <= num_records {records:#x} - SOFFSET {:#x}",
-            r.soffset
-        ),
+            return format!(
+                "index {index} * stride {stride:#x} + offset {offset:#x} + {payload} <= num_records \
+                 {records:#x}{more}"
+            );
+        }
     };
-    format!("OOB_SELECT {mode}: {condition}")
+    match d.oob_select {
+        Some(mode) if !d.generation.is_gfx9() => format!("OOB_SELECT {mode}: {condition}"),
+        _ => condition,
+    }
 }

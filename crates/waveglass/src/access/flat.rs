@@ -4,6 +4,9 @@ use super::{Check, Explanation, Part, Place, Subject, Term, register_name};
 use crate::isa::{Field, Reg, RegFile};
 use crate::mem::{Apertures, FlatTarget, Generation};
 
+/// What is true of global accesses from and to registers.
+pub(super) const NO_LDS: &str = "only vector memory's counter counts it: it cannot reach LDS";
+
 fn scaled_name(vaddr: Reg, scale: Option<i64>) -> String {
     match scale {
         None | Some(1) => format!("VADDR {}", register_name(vaddr)),
@@ -96,7 +99,7 @@ impl Subject<'_> {
             formula: formula.into(),
             source: "Vega ISA 9.4, RDNA 3 ISA 11.2, CDNA 5 ISA 10.1.1",
             shared,
-            notes: vec!["only vector memory's counter counts it: it cannot reach LDS".into()],
+            notes: vec![NO_LDS.into()],
             lanes,
         }
     }

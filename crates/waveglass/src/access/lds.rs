@@ -81,7 +81,14 @@ impl Subject<'_> {
                 self.bytes
             ),
         ));
-        let place = if inside {
+        let alignment = self.alignment(at);
+        let aligned = alignment.as_ref().is_none_or(|c| c.holds);
+        checks.extend(alignment);
+        let place = if !aligned {
+            Place::Violation {
+                why: "an atomic must be aligned to its size",
+            }
+        } else if inside {
             Place::Lds { offset: at }
         } else {
             Place::Violation {

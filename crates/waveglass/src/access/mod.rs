@@ -5,10 +5,12 @@
 //! and says what came of it.
 
 mod buffer;
+mod crosslane;
 mod flat;
 mod lds;
 mod scalar;
 mod scene;
+mod transfer;
 
 pub use scene::Scene;
 
@@ -27,7 +29,7 @@ pub enum AccessError {
     NotMemory(&'static str),
     /// A memory instruction whose lanes are not shown.
     #[error(
-        "{0} cannot be shown lane by lane: only accesses of memory, LDS or scratch at a lane's address from or to its registers are"
+        "{0} cannot be shown lane by lane: only accesses of memory, LDS and scratch and moves between lanes are"
     )]
     NotShown(&'static str),
     /// The executor refuses the instruction.
@@ -130,6 +132,16 @@ pub enum Place {
         /// Where the swizzle puts it in memory.
         address: u64,
     },
+    /// Another lane's register.
+    Lane {
+        /// The lane.
+        lane: u32,
+    },
+    /// No lane: zero.
+    NoLane {
+        /// Why.
+        why: &'static str,
+    },
     /// Nowhere: reads give zero, writes are dropped, no violation.
     Dropped {
         /// Why.
@@ -194,6 +206,8 @@ struct Subject<'a> {
     scene: &'a Scene,
     /// Bytes that a lane accesses at an address.
     bytes: u32,
+    /// Added to the immediate offset: the distance of a register of a block.
+    extra: i64,
 }
 
 impl Scene {
@@ -213,9 +227,11 @@ impl Scene {
             rows: wave.rows as u32,
             msb: 0,
             sramecc: true,
+            sgprs: 128,
         });
         let name = inst.mnemonic();
-        let atomic = name.contains("atomic") || name.starts_with("ds_") && !is_plain_ds(name);
+        let atomic = name.contains("atomic") && !name.contains("lds")
+            || name.starts_with("ds_") && !is_plain_ds(name);
         let bytes = match op.mem.width {
             _ if !atomic => op.mem.element.bytes(),
             crate::mem::AtomicWidth::B64 => 8,
@@ -225,11 +241,13 @@ impl Scene {
             inst,
             scene: self,
             bytes,
+            extra: 0,
         };
         let explanation = subject.explain()?;
+        let block = subject.block();
         let before = self.wave.clone();
         let faults = self.execute(&op)?;
-        Ok(self.report(inst, explanation, &before, &faults))
+        Ok(self.report(inst, explanation, block.as_deref(), &before, &faults))
     }
 
     fn execute(&mut self, op: &crate::exec::Op) -> Result<Vec<Fault>, AccessError> {
@@ -262,6 +280,7 @@ impl Scene {
         &self,
         inst: &Inst,
         mut explanation: Explanation,
+        block: Option<&[u32]>,
         before: &Wave,
         faults: &[Fault],
     ) -> AccessReport {
@@ -270,15 +289,19 @@ impl Scene {
         for lane in explanation.lanes.iter_mut().filter(|l| l.active) {
             for w in written(RegFile::Vgpr).chain(written(RegFile::Agpr)) {
                 let first = self.register(w.reg);
-                for r in
-                    (first..first + usize::from(w.reg.dwords)).filter(|r| *r < self.registers())
-                {
+                let count = usize::from(w.reg.dwords);
+                let all: Vec<usize> = match block {
+                    Some(registers) => registers.iter().map(|n| first + *n as usize).collect(),
+                    None => (first..first + count).collect(),
+                };
+                for r in all.into_iter().filter(|r| *r < self.registers()) {
                     lane.result.push(self.wave.lane(r, lane.lane as usize));
                 }
             }
             let fault = faults.iter().find(|f| u32::from(f.lane) == lane.lane);
             lane.fault = fault.map(ToString::to_string);
-            for part in &mut lane.parts {
+            let in_memory = |p: &&mut Part| !matches!(p.place, Place::Lane { .. });
+            for part in lane.parts.iter_mut().filter(in_memory) {
                 part.content = self.content(&part.place, part.bytes, lane.lane);
             }
         }
@@ -326,7 +349,10 @@ impl Scene {
                 }
                 Some(out)
             }
-            Place::Dropped { .. } | Place::Violation { .. } => None,
+            Place::Lane { .. }
+            | Place::NoLane { .. }
+            | Place::Dropped { .. }
+            | Place::Violation { .. } => None,
         }
     }
 }
@@ -342,36 +368,55 @@ fn is_plain_ds(name: &str) -> bool {
 impl Subject<'_> {
     fn explain(&self) -> Result<Explanation, AccessError> {
         let name = self.inst.mnemonic();
-        // What goes between lanes or into LDS, or takes more registers than its operands name, has a
-        // story of its own.
-        let crosses = [
-            "permute", "swizzle", "_lds", "block", "_tr_", "_tr4", "_tr6", "_tr8", "_tr16",
-        ]
-        .iter()
-        .any(|w| name.contains(w))
-            || self
-                .inst
-                .def()
-                .shape
-                .template
-                .split(' ')
-                .any(|w| w == "lds");
-        if crosses {
+        let has = |field| self.inst.operand_def(field).is_some();
+        if self.inst.field(Field::Gds) != 0 && has(Field::Gds) || name.starts_with("ds_gws") {
             return Err(AccessError::NotShown(name));
         }
+        if let Some(registers) = self.block() {
+            return Ok(self.blocks(&registers));
+        }
+        let explanation = self.of_memory(name)?;
+        Ok(if self.goes_through_lds() {
+            self.with_lds(explanation)
+        } else if self.transposes() {
+            self.transposing(explanation)
+        } else {
+            explanation
+        })
+    }
+
+    /// The explanation of an access of memory, LDS or scratch, or of a move between lanes.
+    fn of_memory(&self, name: &'static str) -> Result<Explanation, AccessError> {
         let starts = |prefixes: &[&str]| prefixes.iter().any(|p| name.starts_with(p));
-        if self.inst.operand_def(Field::Vaddr).is_some() && starts(&["flat_"]) {
+        let has = |field| self.inst.operand_def(field).is_some();
+        let global = [
+            "global_load_",
+            "global_store_",
+            "global_atomic_",
+            "cluster_load_",
+        ];
+        if has(Field::Vaddr) && starts(&["flat_load", "flat_store", "flat_atomic"]) {
             Ok(self.flat())
-        } else if starts(&["global_load_", "global_store_", "global_atomic_"]) {
+        } else if starts(&global) {
             Ok(self.global())
         } else if starts(&["scratch_load_", "scratch_store_"]) {
             Ok(self.scratch())
-        } else if starts(&["buffer_", "tbuffer_"]) && self.inst.operand_def(Field::Srsrc).is_some()
-        {
+        } else if starts(&["buffer_", "tbuffer_"]) && has(Field::Srsrc) {
             Ok(self.buffer())
-        } else if starts(&["ds_"]) && self.inst.operand_def(Field::Addr).is_some() {
+        } else if name == "ds_swizzle_b32" {
+            Ok(self.swizzle())
+        } else if starts(&["ds_permute", "ds_bpermute"]) {
+            Ok(self.permute())
+        } else if starts(&["ds_append", "ds_consume"]) {
+            Ok(self.append())
+        } else if starts(&["ds_"]) && name.contains("addtid") {
+            Ok(self.addtid())
+        } else if starts(&["ds_"])
+            && has(Field::Addr)
+            && !["src2", "bvh", "condxchg"].iter().any(|w| name.contains(w))
+        {
             Ok(self.lds())
-        } else if starts(&["s_"]) && self.inst.operand_def(Field::Sbase).is_some() {
+        } else if starts(&["s_"]) && has(Field::Sbase) {
             self.scalar()
         } else if InstInfo::new(self.inst).counters.is_empty() {
             Err(AccessError::NotMemory(name))
@@ -394,14 +439,14 @@ impl Subject<'_> {
     /// The immediate of a field, and its term.
     fn immediate(&self, field: Field, name: &str) -> (i64, Term) {
         let value = match self.inst.operand(field) {
-            Some(Operand::Imm(i)) => i,
+            Some(Operand::Imm(i)) => semantics::flat_offset(self.inst, i),
             _ => 0,
         };
         let term = Term {
             name: name.to_owned(),
             value: value as u64,
         };
-        (value, term)
+        (value + self.extra, term)
     }
 
     /// A scalar operand as 32 or 64 bits, and its term.
@@ -465,6 +510,7 @@ impl Subject<'_> {
                 inst: self.inst,
                 scene: self.scene,
                 bytes: 4,
+                extra: self.extra,
             };
             let next = part(&subject, at.into());
             match parts.last_mut() {
@@ -473,6 +519,21 @@ impl Subject<'_> {
             }
         }
         parts
+    }
+
+    /// The check that an atomic or monitored load is aligned to its size (RDNA 3 ISA 3.3.4.1, CDNA 5 ISA
+    /// 10.10); `None` where nothing is asked for.
+    fn alignment(&self, at: u64) -> Option<Check> {
+        let name = self.inst.mnemonic();
+        let needed = name.contains("atomic")
+            || name.contains("monitor")
+            || name.starts_with("ds_") && !is_plain_ds(name);
+        needed.then(|| {
+            Check::new(
+                at.is_multiple_of(self.bytes.into()),
+                format!("{at:#x} is a multiple of {}", self.bytes),
+            )
+        })
     }
 
     /// A global access with the check that memory is there.
@@ -495,7 +556,14 @@ impl Subject<'_> {
             ),
             None => Check::new(false, format!("a region is mapped at {sum:#x}")),
         });
-        let place = if inside {
+        let alignment = self.alignment(sum);
+        let aligned = alignment.as_ref().is_none_or(|c| c.holds);
+        checks.extend(alignment);
+        let place = if !aligned {
+            Place::Violation {
+                why: "an atomic or monitored load must be aligned to its size",
+            }
+        } else if inside {
             Place::Global {
                 address: sum,
                 region: region.map(|r| r.name.to_string()),

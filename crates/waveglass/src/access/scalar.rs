@@ -73,6 +73,7 @@ impl Subject<'_> {
             bytes,
             inst: self.inst,
             scene: self.scene,
+            extra: 0,
         };
         let mut part = subject.global_part(sum, checks);
         if buffer && part.checks.first().is_some_and(|c| !c.holds) {

@@ -49,9 +49,11 @@ impl Scene {
                 "{target} has no waves of {wave_size} lanes"
             )));
         }
-        if lds > 320 << 10 {
+        let most = dispatch::memory_generation(target).lds_bytes();
+        if lds > most {
             return Err(AccessError::Scene(format!(
-                "{lds} bytes of LDS are more than any target has (320 KiB)"
+                "{lds} bytes of LDS are more than a workgroup of {target} can have ({} KiB)",
+                most >> 10
             )));
         }
         let agprs = if target.is_gfx9() && target >= Target::Gfx908 {
@@ -81,6 +83,7 @@ impl Scene {
                 gds: std::sync::Arc::new(waveglass_mem::Gds::new(dispatch::memory_generation(
                     target,
                 ))),
+                traps: Default::default(),
             },
         };
         fill(scene.lds.bytes_mut(), 0);

@@ -115,7 +115,10 @@ impl HostModule {
         let lds = shape.group_segment.saturating_add(launch.dynamic_lds);
         check_lds(target, lds)?;
 
-        let queue = Block::of(&queue_bytes(target), 64)?;
+        let queue = Block::of(
+            &queue_bytes(waveglass_exec::dispatch::apertures(target)),
+            64,
+        )?;
         let kernarg = self.kernarg(&shape, launch, items, queue.address());
         let kernarg_block = Block::of(&kernarg, 64)?;
         let packet = Packet {
@@ -162,6 +165,7 @@ impl HostModule {
                 agprs: shape.agprs,
             },
             sramecc: self.module.sramecc(),
+            exceptions: shape.setup.exceptions,
         };
         let program = programs.get(key, &self.code, &self.entries);
         let start = std::time::Instant::now();
@@ -195,11 +199,11 @@ impl HostModule {
         kernarg.resize(size, 0);
         if let Some(kernel) = shape.kernel {
             let hidden = Hidden {
-                target: self.target(),
                 items,
                 block: launch.block,
                 dynamic_lds: launch.dynamic_lds,
                 queue,
+                apertures: waveglass_exec::dispatch::apertures(self.target()),
             };
             hidden.fill(kernel, given, &mut kernarg);
         }

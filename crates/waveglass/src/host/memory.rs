@@ -147,7 +147,7 @@ pub(super) unsafe fn map_gaps(
     let mut at = start;
     let taken: Vec<(u64, u64)> = memory
         .regions()
-        .map(|r| (r.base, r.base + r.size))
+        .map(|r| (r.base, r.base.saturating_add(r.size)))
         .filter(|&(from, to)| from < end && to > start)
         .collect();
     for (from, to) in taken.into_iter().chain([(end, end)]) {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
-use waveglass_exec::{Program, Registers};
+use waveglass_exec::{Code, Exceptions, Options, Program, Registers};
 use waveglass_isa::Target;
 
 /// Programs that were compiled before, the last used first. Code is compared byte for byte: a caller
@@ -29,6 +29,8 @@ pub(super) struct Key {
     pub(super) registers: Registers,
     /// Whether the processor corrects errors of its memory (SRAM ECC).
     pub(super) sramecc: bool,
+    /// Exceptions that trap from the start.
+    pub(super) exceptions: Exceptions,
 }
 
 /// How many programs are kept.
@@ -58,14 +60,21 @@ impl Programs {
                 return program;
             }
         }
-        let program = Arc::new(Program::compile_with(
+        let program = Arc::new(Program::build(
             key.target,
             key.wave_size,
-            code,
-            key.base,
-            entries,
+            Code {
+                bytes: code,
+                base: key.base,
+                entries,
+            },
+            None,
             key.registers,
-            key.sramecc,
+            Options {
+                sramecc: key.sramecc,
+                exceptions: key.exceptions,
+                ..Options::default()
+            },
         ));
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.push_front(Kept {
@@ -91,6 +100,7 @@ mod tests {
             base: 0x1000,
             registers: Registers { vgprs: 8, agprs: 0 },
             sramecc: true,
+            exceptions: Exceptions::NONE,
         };
         let end = 0xbfb0_0000u32.to_le_bytes();
         let nop = 0xbf80_0000u32.to_le_bytes();

@@ -180,6 +180,7 @@ impl RawDispatch {
                 agprs: dispatch.agprs,
             },
             sramecc: self.sramecc,
+            exceptions: dispatch.setup.exceptions,
         };
         // SAFETY: the caller vouches for the code, and no wave runs yet.
         let code = unsafe { std::slice::from_raw_parts(self.code, self.code_size) };
@@ -230,6 +231,8 @@ impl RawDispatch {
                 // User SGPRs are loaded from the values given here as preloaded arguments would be.
                 preload_length: loaded as u32,
                 preload_offset: 0,
+                // "If trap_en == 0, all traps and exceptions are ignored" (Vega ISA 3.10).
+                exceptions: waveglass_exec::Exceptions::NONE,
                 ..setup(&d, target)
             },
             packet: Packet {

@@ -43,6 +43,7 @@ impl Bench {
                 stop_on_fault: false,
                 fault_limit: 64,
                 gds: std::sync::Arc::new(waveglass::mem::Gds::new(memory_generation(target))),
+                traps: Default::default(),
             },
             stats: Stats::default(),
             barrier: Barrier::new(1),
@@ -61,6 +62,7 @@ impl Bench {
             rows: self.wave.rows as u32,
             msb: 0,
             sramecc: false,
+            sgprs: 128,
         })
     }
 

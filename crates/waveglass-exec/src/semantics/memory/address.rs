@@ -4,7 +4,7 @@ use super::{immediate, span};
 use crate::machine::Machine;
 use crate::program::{Compile, Op, Src};
 use crate::wave::ROW_LANES;
-use waveglass_isa::Field;
+use waveglass_isa::{Field, Inst};
 use waveglass_mem::wide::{self, Host, LaneLoop};
 use waveglass_mem::{PerLane, Row};
 
@@ -182,7 +182,7 @@ pub(super) fn addresses<const MODE: u8>(m: &Machine<'_>, op: &Op) -> Addresses {
 
 /// Fills in the address operands; gives the addressing mode, or `None` where operands are missing.
 pub(super) fn compile(c: &Compile<'_>, op: &mut Op, addtid: bool, bytes: u32) -> Option<u8> {
-    op.mem.offset = immediate(c, Field::Offset);
+    op.mem.offset = flat_offset(c.inst, immediate(c, Field::Offset));
     op.s[0] = c.src(Field::Vaddr);
     op.s[1] = c.src(Field::Saddr);
     // CDNA 5 ISA 10.1.1: the vector offset is signed and may count elements; before, "VGPRU32".
@@ -198,6 +198,16 @@ pub(super) fn compile(c: &Compile<'_>, op: &mut Op, addtid: bool, bytes: u32) ->
         (Src::Vgpr(_), _) => Some(GVS),
         _ => None,
     }
+}
+
+/// The offset of `inst`, whose OFFSET field says `offset`: of flat instructions before gfx12 the top bit is
+/// ignored (Vega ISA 9.1 table 41: 12 bits are left; RDNA 1 ISA 13.8.1: 11; RDNA 3 ISA 11.1: 12).
+pub fn flat_offset(inst: &Inst, offset: i64) -> i64 {
+    let target = inst.target();
+    if target.major() >= 12 || !inst.mnemonic().starts_with("flat_") {
+        return offset;
+    }
+    offset & if target.major() == 10 { 0x7ff } else { 0xfff }
 }
 
 /// What SCALE_OFFSET (CDNA 5, the cache policy's bit 11) multiplies a vector offset with.

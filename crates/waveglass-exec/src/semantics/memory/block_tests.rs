@@ -4,6 +4,8 @@ use crate::testing::Bench;
 use crate::wave::sreg;
 use waveglass_isa::Target;
 
+// points: 3, 7
+
 // rule: M0 selects registers, memory advances either way; section RDNA 4 ISA 16.20.3
 // (GLOBAL_LOAD_BLOCK), 16.20.2 (SCRATCH_LOAD_BLOCK).
 #[test]

@@ -5,6 +5,8 @@ use crate::program::Step;
 use crate::testing::{Bench, MEMORY};
 use waveglass_isa::Target;
 
+// points: 10
+
 const IDENTITY: u32 = 4 | 5 << 3 | 6 << 6 | 7 << 9;
 const ONE: u32 = 0x3f80_0000;
 
@@ -23,6 +25,8 @@ fn bench(target: Target, word3: u32) -> Bench {
 
 // rule: BUFFER_LOAD_FORMAT takes format and selects from the resource; section Vega ISA 8.1.4 table 28,
 // RDNA 3 ISA 9.3 table 42.
+// points: 9, 10
+// claims: buf.fmt-5
 #[test]
 fn format_loads_convert_by_the_descriptor_on_every_generation() {
     // buffer_load_format_xyzw v[4:7], v2, s[8:11], s1 offen offset:4
@@ -60,6 +64,8 @@ fn format_loads_convert_by_the_descriptor_on_every_generation() {
 }
 
 // rule: TBUFFER takes the instruction's format and no selects; section Vega ISA 8.1.4 table 28.
+// points: 10
+// claims: buf.fmt-5
 #[test]
 fn typed_loads_and_stores_convert_by_the_instruction() {
     let mut b = bench(Target::Gfx900, 4 << 15);

@@ -7,6 +7,8 @@ use waveglass_isa::Target;
 use waveglass_mem::Generation;
 use waveglass_mem::buffer::DescriptorField;
 
+// points: 9
+
 /// A V# of the target's generation with these fields.
 pub(super) fn words(target: Target, fields: &[(&str, u64)]) -> [u32; 4] {
     let generation = crate::dispatch::memory_generation(target);
@@ -47,6 +49,8 @@ fn offen(target: Target) -> &'static str {
 
 // rule: SOFFSET is an SGPR, M0, an inline constant (before gfx12) or NULL (from RDNA 1 on); section Vega
 // ISA 8.1.2, RDNA 4 ISA 9.1.
+// points: 9
+// claims: buf.u16-5
 #[test]
 fn soffset_may_be_a_register_m0_a_constant_or_null() {
     for (target, hex, want) in [

@@ -128,18 +128,18 @@ impl<const N: usize, const STORES: bool, const TWO: bool> LaneLoop
     type Output = bool;
 
     #[inline(always)]
-    fn run(self, _: Host) -> bool {
+    fn run(self, host: Host) -> bool {
         if self.m.wave.rows == 2 {
-            self.m.wave.exec() == u64::MAX && self.lanes::<64>()
+            self.m.wave.exec() == u64::MAX && self.lanes::<64>(host)
         } else {
-            self.m.wave.exec() == u32::MAX as u64 && self.lanes::<32>()
+            self.m.wave.exec() == u32::MAX as u64 && self.lanes::<32>(host)
         }
     }
 }
 
 impl<const N: usize, const STORES: bool, const TWO: bool> Whole<'_, '_, N, STORES, TWO> {
     #[inline(always)]
-    fn lanes<const W: usize>(self) -> bool {
+    fn lanes<const W: usize>(self, host: Host) -> bool {
         let (m, op) = (self.m, self.op);
         super::bound_by_m0(m);
         let registers = m.wave.vgpr.as_flattened_mut().as_chunks_mut::<W>().0;
@@ -164,7 +164,7 @@ impl<const N: usize, const STORES: bool, const TWO: bool> Whole<'_, '_, N, STORE
             let done = if STORES {
                 m.lds.store_whole(&at(offset).0, data, m.port)
             } else {
-                m.lds.load_whole(&at(offset).0, data, m.port)
+                m.lds.load_whole(&at(offset).0, data, m.port, host)
             };
             if !done {
                 // The first half may be done: doing it again changes nothing, unless a load has

@@ -83,6 +83,8 @@ mod tests {
 
     // rule: each active lane arrives, lowest first, and a returning arrival gives the barrier as it was;
     // section CDNA 5 ISA 11.2.2.
+    // points: 12
+    // claims: set.barrier-width
     #[test]
     fn lanes_arrive_one_by_one() {
         let mut b = Bench::new(Target::Gfx1250, 32);

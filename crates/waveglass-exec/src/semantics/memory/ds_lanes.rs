@@ -35,7 +35,7 @@ pub(super) fn register(r: &mut Registry) {
 
 /// The lane that each of a wave's lanes takes its value from (Vega ISA 12.13, DS_SWIZZLE_B32).
 /// All modes stay within 32 lanes.
-pub(super) fn swizzle_source(offset: u32, lane: u32) -> u32 {
+pub fn swizzle_source(offset: u32, lane: u32) -> u32 {
     let (group, i) = (lane & 0x20, lane & 0x1f);
     let from = match offset {
         // FFT: bit-reversed order, where the lanes below `mask` stay together.
@@ -108,7 +108,7 @@ fn readable(m: &Machine<'_>, register: u32, lanes: u64) -> [Row; 2] {
 fn run_direct(m: &mut Machine<'_>, op: &Op) -> Step {
     let (rows, exec) = (m.wave.rows, active(m));
     let any = exec | exec >> 1 | exec >> 2 | exec >> 3;
-    let quads = (any & 0x1111_1111_1111_1111) * 0xf & m.wave.full_mask();
+    let quads = ((any & 0x1111_1111_1111_1111) * 0xf) & m.wave.full_mask();
     let value = [[m.lds_direct(); ROW_LANES]; 2];
     m.stats.read.lds += 4;
     let dst = &mut m.wave.vgpr[span(rows, op.d, 1)];
@@ -118,7 +118,7 @@ fn run_direct(m: &mut Machine<'_>, op: &Op) -> Step {
 
 /// Lanes that a permute reaches: the whole wave, except that a wave64 of gfx10 and gfx11 is two
 /// groups of 32 (RDNA 3 ISA 12.6; RDNA 4 ISA 12.6: "for wave64 index bits [7:2] are used").
-fn group_size(target: Target, lanes: u32) -> u32 {
+pub fn permute_group(target: Target, lanes: u32) -> u32 {
     match target.major() {
         10 | 11 => 32,
         _ => lanes,
@@ -133,7 +133,7 @@ fn permute(c: &Compile<'_>, run: Handler) -> Op {
         op.d2 = data;
         op.target = index;
         op.mem.offset = immediate(c, Field::Offset);
-        op.imm = group_size(c.inst.target(), c.rows * 32).into();
+        op.imm = permute_group(c.inst.target(), c.rows * 32).into();
         true
     })
 }

@@ -4,6 +4,8 @@ use super::ds_two_operands::src2_addresses;
 use crate::testing::Bench;
 use waveglass_isa::Target;
 
+// points: 12
+
 // rule: SRC2 addresses; section Vega ISA 10.3.3.
 #[test]
 fn src2_distances_are_signed_dwords() {

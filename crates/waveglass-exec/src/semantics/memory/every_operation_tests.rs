@@ -500,7 +500,7 @@ impl World {
 }
 
 /// A descriptor of memory of 4,096 records or bytes.
-fn plain_descriptor(target: Target, fields: &[(&str, u64)]) -> [u32; 4] {
+pub(super) fn plain_descriptor(target: Target, fields: &[(&str, u64)]) -> [u32; 4] {
     let mut all = vec![("num_records", 4096)];
     match crate::dispatch::memory_generation(target) {
         Generation::Cdna5 => {}

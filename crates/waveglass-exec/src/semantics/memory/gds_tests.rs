@@ -6,6 +6,8 @@ use crate::testing::{Bench, MEMORY, MEMORY_SIZE};
 use waveglass_isa::Target;
 use waveglass_mem::{GlobalMemory, Permission, Space};
 
+// points: 12
+
 /// A wave with a window of GDS: 64 bytes from byte 0x100 on.
 fn bench(target: Target) -> Bench {
     let mut b = Bench::new(target, 64);

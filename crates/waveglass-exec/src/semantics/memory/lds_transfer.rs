@@ -72,9 +72,9 @@ pub(super) fn register(r: &mut Registry) {
     }
 }
 
-/// The bits of M0 that are the LDS offset: 16 of them in bytes; 18 on CDNA 4; whole dwords of 18 bits
+/// The bits of M0 that are the LDS offset of a move into LDS: 16 of them in bytes; 18 on CDNA 4; whole dwords of 18 bits
 /// for the global and scratch instructions of CDNA 3 and 4.
-fn m0_mask(target: Target, flat: bool) -> u32 {
+pub fn lds_transfer_mask(target: Target, flat: bool) -> u32 {
     match (target, flat) {
         (Target::Gfx942 | Target::Gfx950, true) => 0x3_fffc,
         (Target::Gfx950, false) => 0x3_ffff,
@@ -85,7 +85,7 @@ fn m0_mask(target: Target, flat: bool) -> u32 {
 fn op(c: &Compile<'_>, run: Handler, element: Element, flat: bool) -> Op {
     let mut op = c.op(run);
     op.mem.element = element;
-    op.imm = m0_mask(c.inst.target(), flat).into();
+    op.imm = lds_transfer_mask(c.inst.target(), flat).into();
     op
 }
 

@@ -4,6 +4,8 @@ use crate::testing::{Bench, MEMORY};
 use crate::wave::sreg;
 use waveglass_isa::Target;
 
+// points: 2, 9, 12
+
 fn bench(target: Target) -> Bench {
     let lanes = if target.is_gfx9() { 64 } else { 32 };
     let mut b = Bench::new(target, lanes);
@@ -84,6 +86,7 @@ fn bytes_and_converted_values_take_a_dword_each() {
 }
 
 // rule: lanes whose LDS address is out of range are masked; section Vega ISA 3.11, 8.1.9.
+// points: 9, 12
 #[test]
 fn lanes_past_the_allocation_are_switched_off() {
     let mut b = bench(Target::Gfx900);
@@ -144,6 +147,8 @@ fn wide_loads_on_cdna4_step_by_16_bytes() {
 }
 
 // rule: LDS_ADDR of global and scratch loads; section CDNA 3 ISA 10.3, Vega ISA 9.3 (M0).
+// points: 2, 12
+// claims: flat.9.4-5, flat.9.5-6, flat.t41-lds
 #[test]
 fn global_and_scratch_loads_to_lds_use_m0_and_the_immediate() {
     let mut b = bench(Target::Gfx942);

@@ -24,6 +24,10 @@ mod scalar;
 mod scratch;
 mod transpose;
 
+pub use address::flat_offset;
+pub use ds_lanes::{permute_group, swizzle_source};
+pub use lds_transfer::lds_transfer_mask;
+
 use super::{NEXT, Registry, refuse};
 use crate::machine::Machine;
 use crate::program::{Compile, Handler, Op, Src, Step};
@@ -329,7 +333,11 @@ mod block_tests;
 #[cfg(test)]
 mod buffer_format_tests;
 #[cfg(test)]
+mod buffer_page_tests;
+#[cfg(test)]
 mod buffer_tests;
+#[cfg(test)]
+mod chapter9_tests;
 #[cfg(test)]
 mod coverage;
 #[cfg(test)]

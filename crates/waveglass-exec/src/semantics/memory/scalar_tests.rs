@@ -4,6 +4,8 @@ use crate::testing::{Bench, MEMORY};
 use waveglass_isa::Target;
 use waveglass_mem::{FaultKind, Space};
 
+// points: 11
+
 fn bench(target: Target) -> Bench {
     let mut b = Bench::new(target, if target.is_gfx9() { 64 } else { 32 });
     for i in 0..0x400 {

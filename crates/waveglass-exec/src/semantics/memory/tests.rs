@@ -13,6 +13,8 @@ fn full_memory(b: &mut Bench) {
     }
 }
 
+// points: 4
+// claims: flat.9.4-2
 #[test]
 fn a_global_load_takes_the_signed_offset() {
     let mut b = Bench::new(Target::Gfx900, 64);
@@ -27,6 +29,8 @@ fn a_global_load_takes_the_signed_offset() {
     assert!(b.wave.faults.is_empty());
 }
 
+// points: 4, 6
+// claims: flat.9.4-3, flat.9.4-4, flat.9.6-8
 #[test]
 fn a_scalar_base_takes_an_unsigned_vector_offset() {
     let mut b = Bench::new(Target::Gfx900, 64);
@@ -51,6 +55,7 @@ fn a_scalar_base_takes_an_unsigned_vector_offset() {
     assert_eq!(b.get(4, 0), 0);
 }
 
+// points: 2, 4, 11
 #[test]
 fn cdna5_vector_offsets_are_signed_and_scaled() {
     let mut b = Bench::new(Target::Gfx1250, 32);
@@ -76,6 +81,8 @@ fn cdna5_vector_offsets_are_signed_and_scaled() {
     assert_eq!(b.wave.sgpr[4], 0xa000_0003);
 }
 
+// points: 2, 4, 6, 11
+// claims: flat.9.6-8
 #[test]
 fn gfx12_offsets_have_24_signed_bits() {
     let mut b = Bench::new(Target::Gfx1200, 32);
@@ -113,6 +120,8 @@ fn gfx12_offsets_have_24_signed_bits() {
     assert_eq!(b.wave.trapsts, 0x10);
 }
 
+// points: 3, 7
+// claims: flat.t42-load-d16
 #[test]
 fn d16_loads_keep_the_other_half_where_registers_are_written_in_part() {
     let mut b = Bench::new(Target::Gfx900, 64);
@@ -147,6 +156,8 @@ fn d16_loads_keep_the_other_half_where_registers_are_written_in_part() {
     assert_eq!([b.get(4, 9), b.get(4, 8)], [0x84f5_2222, 0x1111_2222]);
 }
 
+// points: 3
+// claims: flat.t42-store-part
 #[test]
 fn stores_take_what_the_mnemonic_names() {
     let mut b = Bench::new(Target::Gfx900, 64);
@@ -172,6 +183,7 @@ fn stores_take_what_the_mnemonic_names() {
     assert_eq!(b.peek(0), 0x5555_be34);
 }
 
+// points: 7
 #[test]
 fn accumulation_registers_take_loads() {
     let mut b = Bench::new(Target::Gfx90a, 64);
@@ -182,6 +194,8 @@ fn accumulation_registers_take_loads() {
     assert_eq!([b.get(64 + 4, 3), b.get(4, 3)], [0xa000_0003, 0]);
 }
 
+// points: 1
+// claims: flat.9-3, flat.9-4, flat.9.3-5, flat.9.8-2
 #[test]
 fn a_flat_address_reaches_all_three_spaces() {
     let mut b = Bench::new(Target::Gfx900, 64);
@@ -212,6 +226,8 @@ fn a_flat_address_reaches_all_three_spaces() {
     );
 }
 
+// points: 4, 6
+// claims: flat.9.4-1, flat.9.4-7
 #[test]
 fn a_global_access_to_the_lds_aperture_is_a_violation() {
     let mut b = Bench::new(Target::Gfx900, 64);
@@ -226,6 +242,8 @@ fn a_global_access_to_the_lds_aperture_is_a_violation() {
     assert_eq!([b.get(4, 0), b.get(4, 1)], [0, 5]);
 }
 
+// points: 6
+// claims: flat.9.6-9
 #[test]
 fn a_violation_stops_the_run_where_that_is_asked_for() {
     let mut b = Bench::new(Target::Gfx900, 64);
@@ -235,6 +253,8 @@ fn a_violation_stops_the_run_where_that_is_asked_for() {
     assert_eq!(b.wave.fault_count, 64);
 }
 
+// points: 3
+// claims: flat.t41-glc
 #[test]
 fn atomics_return_the_value_before_in_lane_order() {
     let mut b = Bench::new(Target::Gfx900, 64);
@@ -255,6 +275,8 @@ fn atomics_return_the_value_before_in_lane_order() {
     assert_eq!([b.get(6, 0), b.get(6, 1), b.peek(16)], [7, 100, 100]);
 }
 
+// points: 4
+// claims: flat.9.5-3, flat.9.5-4, flat.9.6-6
 #[test]
 fn scratch_is_interleaved_by_lanes() {
     let mut b = Bench::new(Target::Gfx900, 64);
@@ -274,6 +296,8 @@ fn scratch_is_interleaved_by_lanes() {
     assert_eq!(b.wave.faults[0].fault.space, Space::Scratch);
 }
 
+// points: 2, 4
+// claims: flat.9.5-3
 #[test]
 fn scratch_adds_vector_scalar_and_immediate() {
     let mut b = Bench::new(Target::Gfx1100, 32);
@@ -295,6 +319,7 @@ fn scratch_adds_vector_scalar_and_immediate() {
     assert_eq!(b.peek(128 + 4 * 9), 9);
 }
 
+// points: 12
 #[test]
 fn lds_pairs_and_strides() {
     let mut b = Bench::new(Target::Gfx900, 64);
@@ -318,6 +343,7 @@ fn lds_pairs_and_strides() {
     assert_eq!(b.stats.written.lds, 512);
 }
 
+// points: 3, 12
 #[test]
 fn compare_swap_operands_changed_places() {
     let mut b = Bench::new(Target::Gfx900, 64);
@@ -339,6 +365,7 @@ fn compare_swap_operands_changed_places() {
 }
 
 // The examples of the Vega ISA's DS_SWIZZLE_B32 entry, where lanes are counted from 1.
+// points: 12
 #[test]
 fn swizzles_are_the_manuals_examples() {
     let order =
@@ -366,6 +393,7 @@ fn swizzles_are_the_manuals_examples() {
     assert_eq!(swizzle_source(0xc020, 63), 32);
 }
 
+// points: 12
 #[test]
 fn a_swizzle_reads_zero_from_inactive_lanes() {
     let mut b = Bench::new(Target::Gfx900, 64);
@@ -380,6 +408,7 @@ fn a_swizzle_reads_zero_from_inactive_lanes() {
     assert_eq!([b.get(4, 36), b.get(4, 37)], [0, 138]);
 }
 
+// points: 12
 #[test]
 fn permutes_reach_as_far_as_the_generation_says() {
     // ds_bpermute_b32 v4, v2, v3
@@ -415,6 +444,7 @@ fn permutes_reach_as_far_as_the_generation_says() {
     assert_eq!([0, 1, 5].map(|l| b.get(4, l)), [105, 0, 100]);
 }
 
+// points: 12
 #[test]
 fn append_counts_active_lanes() {
     let mut b = Bench::new(Target::Gfx900, 64);
@@ -428,6 +458,7 @@ fn append_counts_active_lanes() {
     assert_eq!(b.get(4, 0), 0);
 }
 
+// points: 9
 #[test]
 fn buffers_follow_their_descriptor() {
     let mut b = Bench::new(Target::Gfx900, 64);
@@ -461,6 +492,7 @@ fn buffers_follow_their_descriptor() {
     assert_eq!([b.get(4, 1), b.get(5, 1)], [0xa000_0006, 0xa000_0007]);
 }
 
+// points: 9
 #[test]
 fn a_swizzled_buffer_reaches_scratch() {
     let mut b = Bench::new(Target::Gfx900, 64);
@@ -475,6 +507,7 @@ fn a_swizzled_buffer_reaches_scratch() {
     assert_eq!(b.stats.written.scratch, 256);
 }
 
+// points: 11
 #[test]
 fn scalar_loads_stores_and_atomics() {
     let mut b = Bench::new(Target::Gfx900, 64);
@@ -503,6 +536,7 @@ fn scalar_loads_stores_and_atomics() {
     assert_eq!(b.wave.s64(4), 0);
 }
 
+// points: 11
 #[test]
 fn null_takes_nothing_and_offsets_add_up() {
     let mut b = Bench::new(Target::Gfx1100, 32);
@@ -518,6 +552,7 @@ fn null_takes_nothing_and_offsets_add_up() {
     assert_eq!(b.wave.sgpr, before);
 }
 
+// points: 3, 12
 #[test]
 fn lane_numbered_addresses() {
     let mut b = Bench::new(Target::Gfx1030, 32);
@@ -538,6 +573,7 @@ fn lane_numbered_addresses() {
 
 // rule: a direct load gives one value of M0's type and address to every quad with an active lane; section
 // RDNA 3 ISA 12.4, RDNA 4 ISA 12.4.
+// points: 12
 #[test]
 fn a_direct_load_fills_the_quads_that_exec_touches() {
     for target in [Target::Gfx1100, Target::Gfx1200] {
@@ -563,6 +599,7 @@ fn a_direct_load_fills_the_quads_that_exec_touches() {
     }
 }
 
+// points: 12
 #[test]
 fn a_load_of_two_addresses_keeps_its_address_until_both_are_known() {
     let mut b = Bench::new(Target::Gfx900, 64);

@@ -5,6 +5,8 @@ use crate::program::Step;
 use crate::testing::Bench;
 use waveglass_isa::Target;
 
+// points: 3, 12
+
 /// Writes element `(k, m)` of `bits` bits at bit `(k * 16 + m) * bits`, with value `f(k, m)`.
 fn matrix(columns: usize, bits: u32, f: impl Fn(usize, usize) -> u32) -> Vec<u32> {
     let mut dwords = vec![0u32; columns * 16 * bits as usize / 32];

@@ -3,7 +3,7 @@
 //!
 //! A barrier's number is a constant, or stands in M0 bits 4:0 with the member count in 22:16. -1 is
 //! the workgroup's barrier. -2 and -4 are for trap handlers only: what a program does with them is
-//! ignored. -3 is the cluster's; waves are in no cluster here, where a signal to it is ignored.
+//! ignored, and the handler's use of them refused. -3 is the cluster's; waves are in no cluster here, where a signal to it is ignored.
 
 use super::super::{NEXT, Registry, Semantics, refuse};
 use crate::barrier::WaitsFor;
@@ -35,6 +35,14 @@ fn with_m0(mut op: Op) -> Op {
 
 /// Why a barrier's number is refused.
 const NUMBER: &str = "a barrier that is named by neither a constant nor M0";
+
+/// Why a trap handler's use of its barrier is refused.
+const TRAP_BARRIER: &str = "the trap barrier is not modelled";
+
+/// Whether the trap handler names the barrier that is for it alone.
+fn is_trap_barrier(m: &Machine<'_>, op: &Op) -> bool {
+    m.wave.privileged && matches!(number(m, op).0, -2 | -4)
+}
 
 /// The barrier's number, and its member count where M0 gives one.
 fn number(m: &Machine<'_>, op: &Op) -> (i64, u32) {
@@ -72,8 +80,20 @@ pub(super) fn register(r: &mut Registry) {
         }),
     );
     barriers! { r;
-        "s_barrier_signal" => |m, op| { signal(m, op); };
-        "s_barrier_signal_isfirst" => |m, op| if let Some(first) = signal(m, op) { m.wave.scc = first };
+        "s_barrier_signal" => |m, op| {
+            if is_trap_barrier(m, op) {
+                return m.refuse(op, TRAP_BARRIER);
+            }
+            signal(m, op);
+        };
+        "s_barrier_signal_isfirst" => |m, op| {
+            if is_trap_barrier(m, op) {
+                return m.refuse(op, TRAP_BARRIER);
+            }
+            if let Some(first) = signal(m, op) {
+                m.wave.scc = first;
+            }
+        };
         "s_barrier_init" => |m, op| if let (n @ 1.., members) = number(m, op) {
             m.barrier.init_named(n as u32, members);
         };
@@ -117,7 +137,10 @@ pub(super) fn register(r: &mut Registry) {
                 m.wave.barriers.waits_for = WaitsFor::Named;
                 Step::Barrier
             }),
-            _ => c.op(|_, _| NEXT),
+            _ => c.op(|m, op| match m.wave.privileged {
+                true => m.refuse(op, TRAP_BARRIER),
+                false => NEXT,
+            }),
         }),
     );
 }

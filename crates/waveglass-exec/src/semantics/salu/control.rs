@@ -102,7 +102,11 @@ pub(super) fn register(r: &mut Registry) {
         "s_endpgm_saved" => |_m, _op| Step::End;
         "s_endpgm_ordered_ps_done" => |_m, _op| Step::End;
         "s_code_end" => |_m, op| Step::Stop(Stop::Invalid { address: op.address });
-        "s_trap" => |_m, op| Step::Stop(Stop::Trap { address: op.address, id: op.imm as u8 });
+        "s_trap" => |m, op| m.s_trap(op);
+        "s_rfe_b64" => |m, op| m.return_from_trap(op);
+        "s_rfe_i64" => |m, op| m.return_from_trap(op);
+        // "The second argument is ignored" (Vega ISA 12.1, S_RFE_RESTORE_B64).
+        "s_rfe_restore_b64" => |m, op| m.return_from_trap(op);
         "s_sleep" => |_m, _op| Step::Yield;
         "s_sleep_var" => |_m, _op| Step::Yield;
         "s_monitor_sleep" => |_m, _op| Step::Yield;

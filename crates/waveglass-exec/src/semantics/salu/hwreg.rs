@@ -2,15 +2,16 @@
 //!
 //! What a register holds that depends on where a wave runs on a device (HW_ID, the bases of
 //! GPR_ALLOC and LDS_ALLOC) is zero, or the wave's position in its workgroup; the manuals call it
-//! unpredictable. Operations complete at once in the plain run, so that IB_STS counts nothing, and
-//! there is no trap handler, so that TBA and TMA are zero.
+//! unpredictable. Operations complete at once in the plain run, so that IB_STS counts nothing; TBA and
+//! TMA are zero where there is no trap handler. TRAPSTS does not say on which cycle an exception
+//! occurred, nor the rate of doubles, nor that a buffer access was out of range.
 
 use super::super::{NEXT, Registry, Semantics, refuse};
-use super::message::VSKIP;
 use crate::machine::Machine;
 use crate::program::{Compile, Op};
+use crate::trap::{EXCP_EN, Exceptions};
 use crate::wave::Mode;
-use waveglass_isa::{Field, Target};
+use waveglass_isa::{Field, Inst, Target};
 
 /// A hardware register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,10 +33,16 @@ enum HwReg {
     ExcpFlagPriv,
     /// EXCP_FLAG_USER of gfx12: the exceptions of arithmetic.
     ExcpFlagUser,
+    /// TRAP_CTRL of gfx12.
+    TrapCtrl,
+    /// The trap handler's address and its memory's, in halves (gfx9, gfx10).
+    TbaLo,
+    TbaHi,
+    TmaLo,
+    TmaHi,
     /// XNACK_MASK of gfx1010.
     XnackMask,
-    /// Counters of what is outstanding, addresses of the trap handler, profiling, partition ids:
-    /// zero.
+    /// Counters of what is outstanding, profiling, partition ids: zero.
     Zero,
     /// Writing it only empties instruction buffers (FLUSH_IB of gfx11).
     FlushIb,
@@ -61,10 +68,13 @@ fn of_number(target: Target, number: u64) -> Option<HwReg> {
         (11, 14) => FlushIb,
         (9..=11, 15) => ShMemBases,
         (12, 15 | 16) => Zero,
-        (9 | 10, 16..=19) => Zero,
+        (9 | 10, 16) => TbaLo,
+        (9 | 10, 17) => TbaHi,
+        (9 | 10, 18) => TmaLo,
+        (9 | 10, 19) => TmaHi,
         (12, 17) => ExcpFlagPriv,
         (12, 18) => ExcpFlagUser,
-        (12, 19) => Zero,
+        (12, 19) => TrapCtrl,
         (9, 20..=24) if snapshots => Zero,
         (10.., 20) => ScratchLo,
         (10.., 21) => ScratchHi,
@@ -78,47 +88,69 @@ fn of_number(target: Target, number: u64) -> Option<HwReg> {
     })
 }
 
-/// The bits of a register that `s_setreg` may write in a user program.
-fn writable(reg: HwReg, target: Target) -> u32 {
+/// The bits of a register that `s_setreg` may write, in a program or in the trap handler.
+///
+/// RDNA 3 lists what of STATUS the handler may write (RDNA3 ISA 3.4.1); the older manuals say nothing,
+/// and their handlers restore SCC and the priority by it.
+fn writable(reg: HwReg, target: Target, privileged: bool) -> u32 {
     match reg {
         HwReg::Mode | HwReg::TrapSts | HwReg::XnackMask | HwReg::FlushIb => u32::MAX,
         HwReg::ExcpFlagUser => u32::MAX,
-        HwReg::ScratchLo | HwReg::ScratchHi if target.major() == 10 => u32::MAX,
+        HwReg::ScratchLo | HwReg::ScratchHi if target.major() == 10 || privileged => u32::MAX,
+        HwReg::Status if target.major() < 12 && privileged => 1 | 3 << 3 | 1 << 13,
+        HwReg::StatePriv if privileged => 1 << 9 | 3 << 12 | 1 << 14,
+        HwReg::ExcpFlagPriv | HwReg::TrapCtrl if privileged => u32::MAX,
         _ => 0,
     }
 }
 
-/// Bits that are not modelled: reading them is refused. The exceptions of arithmetic are not
-/// gathered: TRAPSTS bits 6:0 up to gfx11, EXCP_FLAG_USER from gfx12 on.
-fn unmodelled(reg: HwReg) -> u32 {
-    match reg {
-        HwReg::TrapSts => 0x7f,
-        HwReg::ExcpFlagUser => 0x7f,
-        _ => 0,
+/// Whether an instruction reads the flags of floating-point exceptions, or can have them trap.
+pub(crate) fn tells_exceptions(op: &Op) -> bool {
+    let Some(inst) = &op.inst else { return false };
+    let imm = inst.field(Field::Simm16);
+    let (offset, ones) = field(imm);
+    let bits = ones << offset;
+    let reg = of_number(inst.target(), imm & 63);
+    match inst.mnemonic() {
+        "s_getreg_b32" => match reg {
+            Some(HwReg::TrapSts | HwReg::ExcpFlagUser) => bits & Exceptions::ARITHMETIC.0 != 0,
+            _ => false,
+        },
+        name if name.starts_with("s_setreg") => match reg {
+            Some(HwReg::Mode) => {
+                inst.target().major() < 12 && bits & Exceptions::ARITHMETIC.0 << EXCP_EN != 0
+            }
+            Some(HwReg::TrapCtrl) => bits & Exceptions::ARITHMETIC.0 != 0,
+            _ => false,
+        },
+        _ => false,
     }
 }
 
-/// STATUS: SCC 0, priority 4:3, EXECZ 9, VCCZ 10, IN_TG 11, VALID 16; from gfx12 on SCC and the
+/// STATUS: SCC 0, priority 4:3, PRIV 5, TRAP_EN 6, EXECZ 9, VCCZ 10, IN_TG 11, HALT 13, VALID 16; from gfx12 on SCC, HALT and the
 /// priority are in STATE_PRIV, and bit 29 says that the wave has 64 lanes.
 fn status(m: &Machine<'_>) -> u32 {
     let gfx12 = m.wave.target.major() >= 12;
     let common = ((m.wave.exec() == 0) as u32) << 9
         | ((m.wave.vcc() == 0) as u32) << 10
         | ((m.env.waves_per_group > 1) as u32) << 11
+        | (m.wave.privileged as u32) << 5
+        | (m.env.traps.handler.is_some() as u32) << 6
         | 1 << 16;
     common
         | if gfx12 {
             ((m.wave.rows == 2) as u32) << 29
         } else {
-            m.wave.scc as u32 | (m.wave.priority as u32) << 3
+            m.wave.scc as u32 | (m.wave.priority as u32) << 3 | (m.wave.halt as u32) << 13
         }
 }
 
-/// STATE_PRIV: the joined named barrier 8:4, SCC 9, priority 13:12, SCRATCH_EN 18 (CDNA5 ISA 3.4.2).
+/// STATE_PRIV: the joined named barrier 8:4, SCC 9, priority 13:12, HALT 14, SCRATCH_EN 18 (CDNA5 ISA 3.4.2).
 fn state_priv(m: &Machine<'_>) -> u32 {
     (m.wave.barriers.joined as u32) << 4
         | (m.wave.scc as u32) << 9
         | (m.wave.priority as u32) << 12
+        | (m.wave.halt as u32) << 14
         | ((m.wave.scratch_size != 0) as u32) << 18
 }
 
@@ -128,8 +160,15 @@ fn read(m: &Machine<'_>, reg: HwReg) -> u32 {
         HwReg::Mode => m.wave.mode.0,
         HwReg::Status => status(m),
         HwReg::StatePriv => state_priv(m),
-        HwReg::TrapSts | HwReg::ExcpFlagPriv => m.wave.trapsts,
-        HwReg::ExcpFlagUser | HwReg::Zero | HwReg::FlushIb => 0,
+        HwReg::TrapSts => m.wave.trapsts,
+        HwReg::ExcpFlagPriv => m.wave.trapsts | m.wave.first_violation << 30,
+        HwReg::ExcpFlagUser => m.wave.excp_flag_user,
+        HwReg::TrapCtrl => m.wave.trap_ctrl,
+        HwReg::TbaLo => m.env.traps.handler.map_or(0, |h| h.tba) as u32,
+        HwReg::TbaHi => (m.env.traps.handler.map_or(0, |h| h.tba) >> 32) as u32,
+        HwReg::TmaLo => m.env.traps.handler.map_or(0, |h| h.tma) as u32,
+        HwReg::TmaHi => (m.env.traps.handler.map_or(0, |h| h.tma) >> 32) as u32,
+        HwReg::Zero | HwReg::FlushIb => 0,
         HwReg::HwId => m.wave.id_in_group,
         HwReg::GprAlloc => {
             // Units of four registers less one; the field begins lower on CDNA 3 and 4.
@@ -160,6 +199,22 @@ fn write(m: &mut Machine<'_>, reg: HwReg, v: u32) {
     match reg {
         HwReg::Mode => m.wave.mode.0 = v,
         HwReg::TrapSts => m.wave.trapsts = v,
+        HwReg::ExcpFlagPriv => {
+            m.wave.trapsts = v & !(3 << 30);
+            m.wave.first_violation = v >> 30;
+        }
+        HwReg::ExcpFlagUser => m.wave.excp_flag_user = v,
+        HwReg::TrapCtrl => m.wave.trap_ctrl = v,
+        HwReg::Status => {
+            m.wave.scc = v & 1 != 0;
+            m.wave.priority = (v >> 3 & 3) as u8;
+            m.wave.halt = v >> 13 & 1 != 0;
+        }
+        HwReg::StatePriv => {
+            m.wave.scc = v >> 9 & 1 != 0;
+            m.wave.priority = (v >> 12 & 3) as u8;
+            m.wave.halt = v >> 14 & 1 != 0;
+        }
         HwReg::XnackMask => m.wave.sgpr[crate::wave::sreg::XNACK_MASK_LO] = v,
         HwReg::ScratchLo => {
             m.wave.scratch_base = m.wave.scratch_base & !0xffff_ffff | v as u64;
@@ -184,8 +239,9 @@ const SCHED_MODE: u64 = 26;
 
 /// Why a register is refused.
 const UNKNOWN: &str = "the hardware register is not modelled";
-const EXCEPTIONS: &str = "exceptions of floating point are not gathered";
-const TRAPS: &str = "MODE enables traps for floating-point exceptions, which are not modelled";
+const STEP: &str = "a trap after every instruction is not modelled";
+const WAVE_END: &str = "a trap at the wave's end is not modelled";
+const SAVE: &str = "saving the wave's context is not modelled";
 
 pub(super) fn register(r: &mut Registry) {
     r.insert("s_getreg_b32", Semantics::Custom(get_reg));
@@ -201,12 +257,8 @@ pub(super) fn register(r: &mut Registry) {
 
 fn get_reg(c: &Compile<'_>) -> Op {
     let imm = c.inst.field(Field::Simm16);
-    let Some(reg) = of_number(c.inst.target(), imm & 63) else {
+    if of_number(c.inst.target(), imm & 63).is_none() {
         return refuse(c, UNKNOWN);
-    };
-    let (offset, ones) = field(imm);
-    if unmodelled(reg) & ones << offset != 0 {
-        return refuse(c, EXCEPTIONS);
     }
     let mut op = c.op(|m, op| {
         let (offset, ones) = field(op.imm);
@@ -230,8 +282,7 @@ fn set_reg(c: &Compile<'_>, source: Field) -> Op {
     let Some(reg) = of_number(target, imm & 63) else {
         return refuse(c, UNKNOWN);
     };
-    if writable(reg, target) == 0 {
-        // A user program's write of what only the trap handler may write changes nothing.
+    if writable(reg, target, true) == 0 {
         return c.op(|_, _| NEXT);
     }
     let mut op = c.op(|m, op| {
@@ -241,10 +292,10 @@ fn set_reg(c: &Compile<'_>, source: Field) -> Op {
             return NEXT;
         };
         let old = read(m, reg);
-        let new = old & !(ones << offset) | (v & ones) << offset;
-        if reg == HwReg::Mode
-            && let Some(why) = mode_is_refused(m.wave.target, old, new)
-        {
+        // A program's write of what only the trap handler may write changes nothing.
+        let bits = ones << offset & writable(reg, m.wave.target, m.wave.privileged);
+        let new = old & !bits | (v & ones) << offset & bits;
+        if let Some(why) = is_refused(m, reg, old, new) {
             return m.refuse(op, why);
         }
         write(m, reg, new);
@@ -255,27 +306,42 @@ fn set_reg(c: &Compile<'_>, source: Field) -> Op {
     op
 }
 
-/// Whether an instruction may switch VGPR index mode on, as far as its immediate says.
-pub(in crate::semantics) fn may_switch_index_mode(inst: &waveglass_isa::Inst) -> bool {
+/// Whether an instruction may set a bit of MODE, as far as its immediate says.
+pub(in crate::semantics) fn may_set_mode(inst: &Inst, bit: u32) -> bool {
     let imm = inst.field(Field::Simm16);
     let (offset, ones) = field(imm);
-    inst.target().is_gfx9()
-        && inst.mnemonic().starts_with("s_setreg")
-        && imm & 63 == 1
-        && ones << offset & Mode::GPR_IDX_EN != 0
+    inst.mnemonic().starts_with("s_setreg") && imm & 63 == 1 && ones << offset & bit != 0
 }
 
-/// What a new MODE asks for that is not modelled: VSKIP switched on from here (gfx9), and traps for exceptions (EXCP_EN, bits 18:12 up to gfx11).
-fn mode_is_refused(target: Target, old: u32, new: u32) -> Option<&'static str> {
+/// Whether an instruction may switch VGPR index mode on, as far as its immediate says.
+pub(in crate::semantics) fn may_switch_index_mode(inst: &Inst) -> bool {
+    inst.target().is_gfx9() && may_set_mode(inst, Mode::GPR_IDX_EN)
+}
+
+/// What a new value asks for that is not modelled.
+fn is_refused(m: &Machine<'_>, reg: HwReg, old: u32, new: u32) -> Option<&'static str> {
+    let target = m.wave.target;
     let set = !old & new;
-    if target.is_gfx9() && set & 1 << 28 != 0 {
-        return Some(VSKIP);
+    match reg {
+        HwReg::Mode if target.has_gfx1250_insts() && (old ^ new) & 0xff << 12 != 0 => {
+            Some("VGPR MSBs set through MODE")
+        }
+        // DEBUG, TRAP_AFTER_INST: without a handler nothing traps.
+        HwReg::Mode
+            if target.major() < 12 && set & 1 << 11 != 0 && m.env.traps.handler.is_some() =>
+        {
+            Some(STEP)
+        }
+        // EXCP_EN bit 9 (RDNA3 ISA 3.4.2).
+        HwReg::Mode
+            if target.major() == 11 && set & 1 << 21 != 0 && m.env.traps.handler.is_some() =>
+        {
+            Some(WAVE_END)
+        }
+        HwReg::TrapCtrl if set & 1 << 9 != 0 => Some(STEP),
+        HwReg::TrapCtrl if set & 1 << 8 != 0 => Some(WAVE_END),
+        HwReg::TrapSts if set & 1 << 10 != 0 => Some(SAVE),
+        HwReg::ExcpFlagPriv if set & 1 << 5 != 0 => Some(SAVE),
+        _ => None,
     }
-    if target.has_gfx1250_insts() && (old ^ new) & 0xff << 12 != 0 {
-        return Some("VGPR MSBs set through MODE");
-    }
-    if target.major() < 12 && set & 0x7f << 12 != 0 {
-        return Some(TRAPS);
-    }
-    None
 }

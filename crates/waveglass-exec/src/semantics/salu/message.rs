@@ -3,9 +3,10 @@
 
 use super::super::{NEXT, Registry, Semantics, refuse};
 use super::usual;
-use crate::error::Stop;
 use crate::fidelity::REFUSED;
+use crate::machine::Machine;
 use crate::program::{Compile, Op, Step};
+use crate::wave::Mode;
 use waveglass_isa::Field;
 
 /// `s_sendmsg`: an interrupt is counted, the early release of registers has no effect, all else is
@@ -23,7 +24,7 @@ fn send(c: &Compile<'_>) -> Op {
     }
 }
 
-/// `s_sendmsg_rtn`: the clock, and the trap handler's addresses, which are zero since there is none
+/// `s_sendmsg_rtn`: the clock, and the trap handler's addresses, which are zero where there is none
 /// (RDNA4 ISA 5.2.3, "RTN_GET"; CDNA5 ISA 5.4).
 fn ask(c: &Compile<'_>, wide: bool) -> Op {
     // The field holds the message, not a source.
@@ -34,20 +35,19 @@ fn ask(c: &Compile<'_>, wide: bool) -> Op {
     let mut op = match message {
         0x83 => c.op(|m, op| {
             let v = m.clock();
-            match op.imm {
-                0 => m.set_s32(op.d, v as u32),
-                _ => m.set_s64(op.d, v),
-            }
-            NEXT
+            answer(m, op, v)
         }),
-        // TMA, TBA, and the shader engine's number.
-        0x82 | 0x85 | 0x87 => c.op(|m, op| {
-            match op.imm {
-                0 => m.set_s32(op.d, 0),
-                _ => m.set_s64(op.d, 0),
-            }
-            NEXT
+        0x82 => c.op(|m, op| {
+            let tma = m.env.traps.handler.map_or(0, |h| h.tma);
+            answer(m, op, tma)
         }),
+        0x85 => c.op(|m, op| {
+            // "Bit [63] indicates if the trap handler is present" (RDNA 3 and 4 ISA 3.1).
+            let tba = m.env.traps.handler.map_or(0, |h| h.tba | 1 << 63);
+            answer(m, op, tba)
+        }),
+        // The shader engine's number.
+        0x87 => c.op(|m, op| answer(m, op, 0)),
         _ => return refuse(c, "the message has an effect that is not modelled"),
     };
     op.imm = wide as u64;
@@ -55,10 +55,22 @@ fn ask(c: &Compile<'_>, wide: bool) -> Op {
     op
 }
 
+/// An answer of 32 or 64 bits.
+fn answer(m: &mut Machine<'_>, op: &Op, v: u64) -> Step {
+    match op.imm {
+        0 => m.set_s32(op.d, v as u32),
+        _ => m.set_s64(op.d, v),
+    }
+    NEXT
+}
+
 /// Why a halt is refused.
 const HALT: &str = "the wave halts itself, and nobody would resume it";
-/// Why VSKIP is refused.
-pub(super) const VSKIP: &str = "skipping of vector instructions is not modelled";
+
+/// Whether an instruction sets VSKIP.
+pub(in crate::semantics) fn sets_vskip(inst: &waveglass_isa::Inst) -> bool {
+    inst.mnemonic() == "s_setvskip"
+}
 
 /// Refuses with the reason that the fidelity table gives.
 fn refuse_by_name(c: &Compile<'_>) -> Op {
@@ -76,10 +88,22 @@ pub(super) fn register(r: &mut Registry) {
     r.insert(
         "s_sethalt",
         Semantics::Custom(|c| {
-            if c.inst.field(Field::Simm16) & 1 != 0 {
-                return refuse(c, HALT);
-            }
-            c.op(|_, _| NEXT)
+            // HALT is ignored in the trap handler and acts on the way out; bit 2 names FATAL_HALT,
+            // which stops a wave there too (RDNA4 ISA 5.2, "S_SETHALT").
+            let imm = c.inst.field(Field::Simm16);
+            let mut op = c.op(|m, op| {
+                let fatal = m.wave.target.major() >= 11 && op.imm & 4 != 0;
+                if op.imm & 1 == 0 {
+                    m.wave.halt = false;
+                } else if m.wave.privileged && !fatal {
+                    m.wave.halt = true;
+                } else {
+                    return m.refuse(op, HALT);
+                }
+                NEXT
+            });
+            op.imm = imm;
+            op
         }),
     );
     r.insert(
@@ -95,9 +119,8 @@ pub(super) fn register(r: &mut Registry) {
         "s_setvskip",
         Semantics::Custom(|c| {
             usual(c, |m, op| {
-                if m.s32(op.s[0]) >> (m.s32(op.s[1]) & 31) & 1 != 0 {
-                    return m.refuse(op, VSKIP);
-                }
+                let skip = m.s32(op.s[0]) >> (m.s32(op.s[1]) & 31) & 1;
+                m.wave.mode.0 = m.wave.mode.0 & !Mode::VSKIP | (skip * Mode::VSKIP);
                 NEXT
             })
         }),
@@ -108,12 +131,6 @@ pub(super) fn register(r: &mut Registry) {
     // An instruction that is there to be illegal.
     r.insert(
         "v_illegal",
-        Semantics::Custom(|c| {
-            c.op(|_, op| {
-                Step::Stop(Stop::Invalid {
-                    address: op.address,
-                })
-            })
-        }),
+        Semantics::Custom(|c| c.op(|m, op| m.illegal_instruction(op))),
     );
 }

@@ -149,14 +149,13 @@ pub(super) fn register(r: &mut Registry) {
         "s_cmovk_i32" => |m, op| if m.wave.scc { m.set_s32(op.d, op.imm as u32) };
         "s_movrels_b32" => |m, op| { let v = relative(m, op.s[0], 1) as u32; m.set_s32(op.d, v) };
         "s_movrels_b64" => |m, op| { let v = relative(m, op.s[0], 2); m.set_s64(op.d, v) };
-        "s_movreld_b32" => |m, op| { let v = m.s32(op.s[0]); let d = op.d.wrapping_add(m.m0()); if d < 106 { m.set_s32(d, v) } };
+        "s_movreld_b32" => |m, op| { let v = m.s32(op.s[0]); if let Some(d) = indexed(m, op.d, m.m0(), 1) { m.set_s32(d, v) } };
         // The two offsets stand in M0 bits 9:0 and 25:16 ("S_MOVRELSD_2_B32").
         "s_movrelsd_2_b32" => |m, op| {
             let v = at_offset(m, op.s[0], m.m0() & 0x3ff, 1) as u32;
-            let d = op.d.wrapping_add(m.m0() >> 16 & 0x3ff);
-            if d < 106 { m.set_s32(d, v) }
+            if let Some(d) = indexed(m, op.d, m.m0() >> 16 & 0x3ff, 1) { m.set_s32(d, v) }
         };
-        "s_movreld_b64" => |m, op| { let v = m.s64(op.s[0]); let d = op.d.wrapping_add(m.m0()); if d < 105 { m.set_s64(d, v) } };
+        "s_movreld_b64" => |m, op| { let v = m.s64(op.s[0]); if let Some(d) = indexed(m, op.d, m.m0(), 2) { m.set_s64(d, v) } };
     }
     exec_family! { r, saveexec;
         "s_and_saveexec_b32" "s_and_saveexec_b64" => |s, e| s & e;
@@ -199,16 +198,24 @@ fn relative(m: &Machine<'_>, s: crate::program::Src, dwords: u32) -> u64 {
     at_offset(m, s, m.m0(), dwords)
 }
 
-/// The scalar register some places after `s`; past the last SGPR, SGPR 0 is read.
+/// The scalar register some places after one, `None` outside the range of that: SGPRs with VCC (gfx9:
+/// without), or trap temporaries (RDNA1 ISA 3.6.1, RDNA3 ISA 3.3.1.4).
+fn indexed(m: &Machine<'_>, base: u32, offset: u32, dwords: u32) -> Option<u32> {
+    let sgprs = if m.wave.target.is_gfx9() { 106 } else { 108 };
+    let ttmp = sreg::TTMP0 as u32;
+    let range = match base {
+        b if b >= ttmp => ttmp..ttmp + 16,
+        _ => 0..sgprs,
+    };
+    let at = base.checked_add(offset)?;
+    (range.contains(&at) && range.contains(&(at + dwords - 1))).then_some(at)
+}
+
+/// The scalar register some places after `s`; out of range SGPR 0 is read.
 fn at_offset(m: &Machine<'_>, s: crate::program::Src, offset: u32, dwords: u32) -> u64 {
     let crate::program::Src::Sgpr(base) = s else {
         return m.s64(s);
     };
-    let i = (base as u32).wrapping_add(offset);
-    let i = if i.saturating_add(dwords) <= 106 {
-        i as usize
-    } else {
-        0
-    };
-    m.wave.s64(i)
+    let i = indexed(m, base.into(), offset, dwords).unwrap_or(0);
+    m.wave.s64(i as usize)
 }

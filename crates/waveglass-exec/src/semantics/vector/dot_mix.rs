@@ -2,9 +2,12 @@
 
 use crate::alu::small_float::{BF8, FP8};
 use crate::alu::{dot, float32, mix};
-use crate::semantics::Registry;
 use crate::semantics::table::valu;
-use crate::valu::kernel::{Bf16, F16, Mix, MixBf16, PkB16, PkBf16, PkF16};
+use crate::semantics::{Registry, Semantics};
+use crate::valu::kernel::{
+    Bf16, F16, Mix, MixBf16, PkB16, PkBf16, PkF16, Setting, builds, map_dot_halves,
+};
+use crate::valu::{ClampKind, High16, LaneOp, MaskUse, Spec, Ty};
 
 pub(super) fn register(r: &mut Registry) {
     mixed(r);
@@ -14,13 +17,15 @@ pub(super) fn register(r: &mut Registry) {
 
 fn mixed(r: &mut Registry) {
     valu! { r;
-        "v_fma_mix_f32" [] (a: Mix, b: Mix, c: Mix) -> f32 => float32::v_fma_f32(a.0, b.0, c.0);
+        "v_fma_mix_f32" [] (a: Mix, b: Mix, c: Mix) -> f32 => float32::v_fma_f32(a.0, b.0, c.0),
+            fast a.0.mul_add(b.0, c.0);
         "v_fma_mixlo_f16" [keep] (a: Mix, b: Mix, c: Mix) -> F16 => F16(mix::v_fma_mixlo_f16(a.0, b.0, c.0));
         "v_fma_mixhi_f16" [upper] (a: Mix, b: Mix, c: Mix) -> F16 => F16(mix::v_fma_mixlo_f16(a.0, b.0, c.0));
         "v_mad_mix_f32" [] (a: Mix, b: Mix, c: Mix) -> f32 => float32::v_mad_f32(a.0, b.0, c.0);
         "v_mad_mixlo_f16" [keep] (a: Mix, b: Mix, c: Mix) -> F16 => F16(mix::v_mad_mixlo_f16(a.0, b.0, c.0));
         "v_mad_mixhi_f16" [upper] (a: Mix, b: Mix, c: Mix) -> F16 => F16(mix::v_mad_mixlo_f16(a.0, b.0, c.0));
-        "v_fma_mix_f32_bf16" [] (a: MixBf16, b: MixBf16, c: MixBf16) -> f32 => float32::v_fma_f32(a.0, b.0, c.0);
+        "v_fma_mix_f32_bf16" [] (a: MixBf16, b: MixBf16, c: MixBf16) -> f32 => float32::v_fma_f32(a.0, b.0, c.0),
+            fast a.0.mul_add(b.0, c.0);
         "v_fma_mixlo_bf16" [keep] (a: MixBf16, b: MixBf16, c: MixBf16) -> Bf16 =>
             Bf16(mix::v_fma_mixlo_bf16(a.0, b.0, c.0));
         "v_fma_mixhi_bf16" [upper] (a: MixBf16, b: MixBf16, c: MixBf16) -> Bf16 =>
@@ -28,23 +33,69 @@ fn mixed(r: &mut Registry) {
     }
 }
 
-fn floats(r: &mut Registry) {
-    valu! { r;
+/// `v_dot2_f32_f16`, and the forms that add to their destination.
+struct DotHalves<const ACCUMULATE: bool>;
+
+impl<const ACCUMULATE: bool> LaneOp for DotHalves<ACCUMULATE> {
+    #[inline(always)]
+    fn run<const L: usize>(
+        regs: &mut [u32],
+        d: usize,
+        s: [usize; 3],
+        n: usize,
+        setting: u64,
+    ) -> u64 {
+        let m = Setting(setting);
+        let flush = m.flushes_dot();
         // RDNA3 moved the addend behind the products.
-        "v_dot2_f32_f16" [] (m; a: PkF16, b: PkF16, c: f32) -> f32 => if m.major() >= 11 {
-            dot::v_dot2_f32_f16(a.0, b.0, c)
+        if m.major() >= 11 && !ACCUMULATE {
+            let fast = |a: [f32; 2], b: [f32; 2], c: f32| (a[0] * b[0] + a[1] * b[1]) + c;
+            map_dot_halves::<L>(regs, d, s, n, true, fast, dot::v_dot2_f32_f16);
         } else {
-            dot2_f16(m.flushes_dot(), a.0, b.0, c)
-        };
-        "v_dot2c_f32_f16" | "v_dot2acc_f32_f16" [acc] (m; a: PkF16, b: PkF16, c: f32) -> f32 =>
-            dot2_f16(m.flushes_dot(), a.0, b.0, c);
+            let fast = |a: [f32; 2], b: [f32; 2], c: f32| (c + a[0] * b[0]) + a[1] * b[1];
+            let exact = |a, b, c| dot2_f16(flush, a, b, c);
+            map_dot_halves::<L>(regs, d, s, n, !flush, fast, exact);
+        }
+        0
+    }
+}
+
+static DOT2: Spec = Spec {
+    name: "v_dot2_f32_f16",
+    kernel: builds::<DotHalves<false>>(),
+    sources: [Ty::PkF16, Ty::PkF16, Ty::F32],
+    result: Ty::F32,
+    mask: MaskUse::None,
+    clamp: ClampKind::Float,
+    high: High16::ZeroOnGfx9,
+    accumulate: false,
+};
+
+static DOT2C: Spec = Spec {
+    name: "v_dot2c_f32_f16",
+    kernel: builds::<DotHalves<true>>(),
+    accumulate: true,
+    ..DOT2
+};
+
+static DOT2ACC: Spec = Spec {
+    name: "v_dot2acc_f32_f16",
+    ..DOT2C
+};
+
+fn floats(r: &mut Registry) {
+    for spec in [&DOT2, &DOT2C, &DOT2ACC] {
+        r.insert(spec.name, Semantics::Valu(spec));
+    }
+    valu! { r;
         "v_dot2_f32_bf16" [] (m; a: PkBf16, b: PkBf16, c: f32) -> f32 =>
             dot2_bf16(m.flushes_dot(), a.0, b.0, c, dot::v_dot2_f32_bf16);
         "v_dot2c_f32_bf16" | "v_dot2acc_f32_bf16" [acc] (m; a: PkBf16, b: PkBf16, c: f32) -> f32 =>
             dot2_bf16(m.flushes_dot(), a.0, b.0, c, dot::v_dot2c_f32_bf16);
-        "v_dot2_f16_f16" [] (a: PkF16, b: PkF16, c: F16) -> F16 => F16(dot::v_dot2_f16_f16(a.0, b.0, c.0));
-        "v_dot2_bf16_bf16" [] (a: PkBf16, b: PkBf16, c: Bf16) -> Bf16 =>
-            Bf16(dot::v_dot2_bf16_bf16(a.0, b.0, c.0));
+        "v_dot2_f16_f16" [] (m; a: PkF16, b: PkF16, c: F16) -> F16 =>
+            F16(dot::v_dot2_f16_f16(a.0, b.0, c.0, m.adds_last()));
+        "v_dot2_bf16_bf16" [] (m; a: PkBf16, b: PkBf16, c: Bf16) -> Bf16 =>
+            Bf16(dot::v_dot2_bf16_bf16(a.0, b.0, c.0, m.adds_last()));
         "v_dot4_f32_fp8_fp8" [] (a: u32, b: u32, c: f32) -> f32 => dot::v_dot4_f32(a, b, c, fp8, fp8);
         "v_dot4_f32_fp8_bf8" [] (a: u32, b: u32, c: f32) -> f32 => dot::v_dot4_f32(a, b, c, fp8, bf8);
         "v_dot4_f32_bf8_fp8" [] (a: u32, b: u32, c: f32) -> f32 => dot::v_dot4_f32(a, b, c, bf8, fp8);

@@ -57,11 +57,12 @@ pub(in crate::semantics) fn compile(c: &Compile<'_>) -> Option<Op> {
 /// One half as an operation of its own.
 fn half(
     c: &Compile<'_>,
-    name: &str,
+    name: &'static str,
     dst: Field,
     sources: [Field; 3],
     imm: Option<Field>,
 ) -> Option<Op> {
+    let whole = name;
     let name = name.strip_prefix("v_dual_")?;
     let Semantics::Valu(spec) = semantics::find(&format!("v_{name}"))? else {
         return None;
@@ -74,7 +75,9 @@ fn half(
         "fmaak_f32" => [has(s0), has(s1), imm],
         _ => [has(s0), has(s1), has(s2)],
     };
-    Some(valu::compile_with(c, spec, fields, dst))
+    let mut op = valu::compile_with(c, spec, fields, dst);
+    op.half = Some(whole);
+    Some(op)
 }
 
 /// Whether an operation reads a register of the result in `dst`.

@@ -3,10 +3,13 @@
 //! On gfx9 most of them write zeros to the register's other half; `keep` marks those that came or
 //! changed with that generation and leave it alone.
 
+use crate::alu::float::add_odd_f32;
+use crate::alu::minmax::numbers::{max, med3, min};
 use crate::alu::{convert, division, float16, minmax, transcendental};
-use crate::semantics::Registry;
 use crate::semantics::table::valu;
-use crate::valu::kernel::{Bf16, F16, PkF16};
+use crate::semantics::{Registry, Semantics};
+use crate::valu::kernel::{Bf16, F16, PkF16, builds, map_pack_toward_zero};
+use crate::valu::{ClampKind, High16, LaneOp, MaskUse, Spec, Ty};
 
 pub(super) fn register(r: &mut Registry) {
     arithmetic(r);
@@ -17,37 +20,47 @@ pub(super) fn register(r: &mut Registry) {
 
 fn arithmetic(r: &mut Registry) {
     valu! { r;
-        "v_add_f16" [] (a: F16, b: F16) -> F16 => F16(float16::v_add_f16(a.0, b.0));
-        "v_sub_f16" [] (a: F16, b: F16) -> F16 => F16(float16::v_sub_f16(a.0, b.0));
-        "v_subrev_f16" [] (a: F16, b: F16) -> F16 => F16(float16::v_subrev_f16(a.0, b.0));
-        "v_mul_f16" [] (a: F16, b: F16) -> F16 => F16(float16::v_mul_f16(a.0, b.0));
-        "v_fma_f16" [keep] (a: F16, b: F16, c: F16) -> F16 => F16(float16::v_fma_f16(a.0, b.0, c.0));
-        "v_fma_legacy_f16" [] (a: F16, b: F16, c: F16) -> F16 => F16(float16::v_fma_f16(a.0, b.0, c.0));
-        "v_fmac_f16" [acc keep] (a: F16, b: F16, c: F16) -> F16 => F16(float16::v_fma_f16(a.0, b.0, c.0));
+        "v_add_f16" [] (a: F16, b: F16) -> F16 => F16(float16::v_add_f16(a.0, b.0)), halves x y => x + y;
+        "v_sub_f16" [] (a: F16, b: F16) -> F16 => F16(float16::v_sub_f16(a.0, b.0)), halves x y => x - y;
+        "v_subrev_f16" [] (a: F16, b: F16) -> F16 => F16(float16::v_subrev_f16(a.0, b.0)), halves x y => y - x;
+        "v_mul_f16" [] (a: F16, b: F16) -> F16 => F16(float16::v_mul_f16(a.0, b.0)), halves x y => x * y;
+        "v_fma_f16" [keep] (a: F16, b: F16, c: F16) -> F16 => F16(float16::v_fma_f16(a.0, b.0, c.0)),
+            halves x y z => add_odd_f32(x * y, z);
+        "v_fma_legacy_f16" [] (a: F16, b: F16, c: F16) -> F16 => F16(float16::v_fma_f16(a.0, b.0, c.0)),
+            halves x y z => add_odd_f32(x * y, z);
+        "v_fmac_f16" [acc keep] (a: F16, b: F16, c: F16) -> F16 => F16(float16::v_fma_f16(a.0, b.0, c.0)),
+            halves x y z => add_odd_f32(x * y, z);
         "v_fmamk_f16" | "v_fmaak_f16" [keep] (a: F16, b: F16, c: F16) -> F16 =>
-            F16(float16::v_fma_f16(a.0, b.0, c.0));
+            F16(float16::v_fma_f16(a.0, b.0, c.0)),
+            halves x y z => add_odd_f32(x * y, z);
         "v_mad_f16" | "v_madmk_f16" | "v_madak_f16" [keep] (m; a: F16, b: F16, c: F16) -> F16 =>
             F16(mad(m.mode().denorm_f16_f64_out(), a, b, c));
         "v_mad_legacy_f16" [] (m; a: F16, b: F16, c: F16) -> F16 =>
             F16(mad(m.mode().denorm_f16_f64_out(), a, b, c));
         "v_mac_f16" [acc keep] (m; a: F16, b: F16, c: F16) -> F16 =>
             F16(mad(m.mode().denorm_f16_f64_out(), a, b, c));
-        "v_floor_f16" [] (a: F16) -> F16 => F16(float16::v_floor_f16(a.0));
-        "v_ceil_f16" [] (a: F16) -> F16 => F16(float16::v_ceil_f16(a.0));
-        "v_trunc_f16" [] (a: F16) -> F16 => F16(float16::v_trunc_f16(a.0));
-        "v_rndne_f16" [] (a: F16) -> F16 => F16(float16::v_rndne_f16(a.0));
+        "v_floor_f16" [] (a: F16) -> F16 => F16(float16::v_floor_f16(a.0)), halves x => x.floor();
+        "v_ceil_f16" [] (a: F16) -> F16 => F16(float16::v_ceil_f16(a.0)), halves x => x.ceil();
+        "v_trunc_f16" [] (a: F16) -> F16 => F16(float16::v_trunc_f16(a.0)), halves x => x.trunc();
+        "v_rndne_f16" [] (a: F16) -> F16 => F16(float16::v_rndne_f16(a.0)), halves x => x.round_ties_even();
         "v_fract_f16" [] (a: F16) -> F16 => F16(float16::v_fract_f16(a.0));
         "v_frexp_mant_f16" [] (a: F16) -> F16 => F16(float16::v_frexp_mant_f16(a.0));
         "v_frexp_exp_i16_f16" [] (a: F16) -> u16 => float16::v_frexp_exp_i16_f16(a.0);
         "v_ldexp_f16" [] (a: F16, b: u16) -> F16 => F16(float16::v_ldexp_f16(a.0, b));
-        "v_rcp_f16" [] (a: F16) -> F16 => F16(transcendental::v_rcp_f16(a.0));
-        "v_sqrt_f16" [] (a: F16) -> F16 => F16(transcendental::v_sqrt_f16(a.0));
-        "v_rsq_f16" [] (a: F16) -> F16 => F16(transcendental::v_rsq_f16(a.0));
-        "v_exp_f16" [] (a: F16) -> F16 => F16(transcendental::v_exp_f16(a.0));
-        "v_log_f16" [] (a: F16) -> F16 => F16(transcendental::v_log_f16(a.0));
-        "v_sin_f16" [] (a: F16) -> F16 => F16(transcendental::v_sin_f16(a.0));
-        "v_cos_f16" [] (a: F16) -> F16 => F16(transcendental::v_cos_f16(a.0));
-        "v_tanh_f16" [] (a: F16) -> F16 => F16(transcendental::v_tanh_f16(a.0));
+        "v_rcp_f16" [] (a: F16) -> F16 => F16(transcendental::v_rcp_f16(a.0)), halves x => 1.0 / x;
+        "v_sqrt_f16" [] (a: F16) -> F16 => F16(transcendental::v_sqrt_f16(a.0)), halves x => x.sqrt();
+        "v_rsq_f16" [] (a: F16) -> F16 => F16(transcendental::v_rsq_f16(a.0)),
+            halves x => transcendental::rsq_wide(x);
+        "v_exp_f16" [] (a: F16) -> F16 => F16(transcendental::v_exp_f16(a.0)),
+            halves x => transcendental::exp_wide(x);
+        "v_log_f16" [] (a: F16) -> F16 => F16(transcendental::v_log_f16(a.0)),
+            halves x => transcendental::log_wide(x);
+        "v_sin_f16" [] (a: F16) -> F16 => F16(transcendental::v_sin_f16(a.0)),
+            halves x => transcendental::v_sin_f32(x);
+        "v_cos_f16" [] (a: F16) -> F16 => F16(transcendental::v_cos_f16(a.0)),
+            halves x => transcendental::v_cos_f32(x);
+        "v_tanh_f16" [] (a: F16) -> F16 => F16(transcendental::v_tanh_f16(a.0)),
+            halves x => transcendental::v_tanh_f32(x);
         "v_div_fixup_f16" [keep] (a: F16, b: F16, c: F16) -> F16 =>
             F16(division::v_div_fixup_f16(a.0, b.0, c.0));
         "v_div_fixup_legacy_f16" [] (a: F16, b: F16, c: F16) -> F16 =>
@@ -66,32 +79,36 @@ fn mad(keep_denormals: bool, a: F16, b: F16, c: F16) -> u16 {
 
 /// Entries of the operations whose rule on NaN changed with gfx11.
 macro_rules! ieee {
-    ($r:expr; $($name:literal [$($flag:ident)*] ($($a:ident),*) $f:ident $gfx11:ident;)*) => {
+    ($r:expr; $($name:literal [$($flag:ident)*] ($($a:ident),*) $f:ident $gfx11:ident, $wide:expr;)*) => {
         valu! { $r;
             $($name [$($flag)*] (m; $($a: F16),*) -> F16 => F16(if m.major() == 11 {
                 minmax::$gfx11($($a.0,)* m.ieee())
             } else {
                 minmax::$f($($a.0,)* m.ieee())
-            });)*
+            }), halves $($a)* => $wide;)*
         }
     };
 }
 
 fn min_max(r: &mut Registry) {
     ieee! { r;
-        "v_max_f16" [] (a, b) v_max_f16 v_max_f16_gfx11;
-        "v_min_f16" [] (a, b) v_min_f16 v_min_f16_gfx11;
-        "v_max3_f16" [keep] (a, b, c) v_max3_f16 v_max3_f16_gfx11;
-        "v_min3_f16" [keep] (a, b, c) v_min3_f16 v_min3_f16_gfx11;
-        "v_med3_f16" [keep] (a, b, c) v_med3_f16 v_med3_f16_gfx11;
-        "v_maxmin_f16" [keep] (a, b, c) v_maxmin_f16 v_maxmin_f16_gfx11;
-        "v_minmax_f16" [keep] (a, b, c) v_minmax_f16 v_minmax_f16_gfx11;
+        "v_max_f16" [] (a, b) v_max_f16 v_max_f16_gfx11, max(a, b);
+        "v_min_f16" [] (a, b) v_min_f16 v_min_f16_gfx11, min(a, b);
+        "v_max3_f16" [keep] (a, b, c) v_max3_f16 v_max3_f16_gfx11, max(max(a, b), c);
+        "v_min3_f16" [keep] (a, b, c) v_min3_f16 v_min3_f16_gfx11, min(min(a, b), c);
+        "v_med3_f16" [keep] (a, b, c) v_med3_f16 v_med3_f16_gfx11, med3(a, b, c);
+        "v_maxmin_f16" [keep] (a, b, c) v_maxmin_f16 v_maxmin_f16_gfx11, min(max(a, b), c);
+        "v_minmax_f16" [keep] (a, b, c) v_minmax_f16 v_minmax_f16_gfx11, max(min(a, b), c);
     }
     valu! { r;
-        "v_max_num_f16" [] (a: F16, b: F16) -> F16 => F16(minmax::v_max_num_f16(a.0, b.0));
-        "v_min_num_f16" [] (a: F16, b: F16) -> F16 => F16(minmax::v_min_num_f16(a.0, b.0));
-        "v_maximum_f16" [] (a: F16, b: F16) -> F16 => F16(minmax::v_maximum_f16(a.0, b.0));
-        "v_minimum_f16" [] (a: F16, b: F16) -> F16 => F16(minmax::v_minimum_f16(a.0, b.0));
+        "v_max_num_f16" [] (a: F16, b: F16) -> F16 => F16(minmax::v_max_num_f16(a.0, b.0)),
+            halves a b => max(a, b);
+        "v_min_num_f16" [] (a: F16, b: F16) -> F16 => F16(minmax::v_min_num_f16(a.0, b.0)),
+            halves a b => min(a, b);
+        "v_maximum_f16" [] (a: F16, b: F16) -> F16 => F16(minmax::v_maximum_f16(a.0, b.0)),
+            halves a b => max(a, b);
+        "v_minimum_f16" [] (a: F16, b: F16) -> F16 => F16(minmax::v_minimum_f16(a.0, b.0)),
+            halves a b => min(a, b);
         "v_max3_num_f16" [] (a: F16, b: F16, c: F16) -> F16 =>
             F16(minmax::v_max3_num_f16(a.0, b.0, c.0));
         "v_min3_num_f16" [] (a: F16, b: F16, c: F16) -> F16 =>
@@ -113,7 +130,32 @@ fn min_max(r: &mut Registry) {
     }
 }
 
+struct PackTowardZero;
+
+impl LaneOp for PackTowardZero {
+    #[inline(always)]
+    fn run<const L: usize>(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, _: u64) -> u64 {
+        map_pack_toward_zero::<L>(regs, d, s, n, convert::v_cvt_pk_rtz_f16_f32);
+        0
+    }
+}
+
+/// It rounds toward zero whatever MODE says, so its result is not a float to the framework.
+static PACK_TOWARD_ZERO: Spec = Spec {
+    name: "v_cvt_pk_rtz_f16_f32",
+    kernel: builds::<PackTowardZero>(),
+    sources: [Ty::F32, Ty::F32, Ty::None],
+    result: Ty::B32,
+    mask: MaskUse::None,
+    clamp: ClampKind::Float,
+    high: High16::ZeroOnGfx9,
+    accumulate: false,
+};
+
 fn conversions(r: &mut Registry) {
+    for name in ["v_cvt_pk_rtz_f16_f32", "v_cvt_pkrtz_f16_f32"] {
+        r.insert(name, Semantics::Valu(&PACK_TOWARD_ZERO));
+    }
     valu! { r;
         "v_cvt_f16_f32" [] (a: f32) -> F16 => F16(convert::v_cvt_f16_f32(a));
         "v_cvt_f32_f16" [] (a: F16) -> f32 => convert::v_cvt_f32_f16(a.0);
@@ -127,9 +169,6 @@ fn conversions(r: &mut Registry) {
             convert::v_cvt_pk_norm_i16_f16(a.0, b.0);
         "v_cvt_pk_norm_u16_f16" | "v_cvt_pknorm_u16_f16" [] (a: F16, b: F16) -> u32 =>
             convert::v_cvt_pk_norm_u16_f16(a.0, b.0);
-        // It rounds toward zero whatever MODE says, so its result is not a float to the framework.
-        "v_cvt_pk_rtz_f16_f32" | "v_cvt_pkrtz_f16_f32" [] (a: f32, b: f32) -> u32 =>
-            convert::v_cvt_pk_rtz_f16_f32(a, b);
         "v_cvt_pk_f16_f32" [] (a: f32, b: f32) -> PkF16 => PkF16(convert::v_cvt_pk_f16_f32(a, b));
         "v_cvt_sr_f16_f32" [] (a: f32, b: u32) -> F16 => F16(convert::v_cvt_sr_f16_f32(a, b));
     }

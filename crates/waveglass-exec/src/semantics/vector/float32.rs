@@ -91,24 +91,27 @@ macro_rules! by_generation {
 fn min_max(r: &mut Registry) {
     valu! { r;
         "v_min_f32" [] (m; a: f32, b: f32) -> f32 =>
-            by_generation!(m, v_min_f32, v_min_f32_gfx11, a, b);
+            by_generation!(m, v_min_f32, v_min_f32_gfx11, a, b), fast numbers::min(a, b);
         "v_max_f32" [] (m; a: f32, b: f32) -> f32 =>
-            by_generation!(m, v_max_f32, v_max_f32_gfx11, a, b);
+            by_generation!(m, v_max_f32, v_max_f32_gfx11, a, b), fast numbers::max(a, b);
         "v_min3_f32" [] (m; a: f32, b: f32, c: f32) -> f32 =>
-            by_generation!(m, v_min3_f32, v_min3_f32_gfx11, a, b, c);
+            by_generation!(m, v_min3_f32, v_min3_f32_gfx11, a, b, c), fast numbers::min(numbers::min(a, b), c);
         "v_max3_f32" [] (m; a: f32, b: f32, c: f32) -> f32 =>
-            by_generation!(m, v_max3_f32, v_max3_f32_gfx11, a, b, c);
+            by_generation!(m, v_max3_f32, v_max3_f32_gfx11, a, b, c), fast numbers::max(numbers::max(a, b), c);
         "v_med3_f32" [] (m; a: f32, b: f32, c: f32) -> f32 =>
-            by_generation!(m, v_med3_f32, v_med3_f32_gfx11, a, b, c);
+            by_generation!(m, v_med3_f32, v_med3_f32_gfx11, a, b, c), fast numbers::med3(a, b, c);
         "v_maxmin_f32" [] (m; a: f32, b: f32, c: f32) -> f32 =>
-            by_generation!(m, v_maxmin_f32, v_maxmin_f32_gfx11, a, b, c);
+            by_generation!(m, v_maxmin_f32, v_maxmin_f32_gfx11, a, b, c), fast numbers::min(numbers::max(a, b), c);
         "v_minmax_f32" [] (m; a: f32, b: f32, c: f32) -> f32 =>
-            by_generation!(m, v_minmax_f32, v_minmax_f32_gfx11, a, b, c);
+            by_generation!(m, v_minmax_f32, v_minmax_f32_gfx11, a, b, c), fast numbers::max(numbers::min(a, b), c);
         "v_min_num_f32" [] (a: f32, b: f32) -> f32 => v_min_num_f32(a, b);
         "v_max_num_f32" [] (a: f32, b: f32) -> f32 => v_max_num_f32(a, b);
-        "v_min3_num_f32" [] (a: f32, b: f32, c: f32) -> f32 => v_min3_num_f32(a, b, c);
-        "v_max3_num_f32" [] (a: f32, b: f32, c: f32) -> f32 => v_max3_num_f32(a, b, c);
-        "v_med3_num_f32" [] (a: f32, b: f32, c: f32) -> f32 => v_med3_num_f32(a, b, c);
+        "v_min3_num_f32" [] (a: f32, b: f32, c: f32) -> f32 =>
+            v_min3_num_f32(a, b, c), fast numbers::min(numbers::min(a, b), c);
+        "v_max3_num_f32" [] (a: f32, b: f32, c: f32) -> f32 =>
+            v_max3_num_f32(a, b, c), fast numbers::max(numbers::max(a, b), c);
+        "v_med3_num_f32" [] (a: f32, b: f32, c: f32) -> f32 =>
+            v_med3_num_f32(a, b, c), fast numbers::med3(a, b, c);
         "v_maxmin_num_f32" [] (a: f32, b: f32, c: f32) -> f32 => v_maxmin_num_f32(a, b, c);
         "v_minmax_num_f32" [] (a: f32, b: f32, c: f32) -> f32 => v_minmax_num_f32(a, b, c);
         "v_minimum_f32" [] (a: f32, b: f32) -> f32 => v_minimum_f32(a, b);
@@ -142,16 +145,18 @@ fn one_source(r: &mut Registry) {
 
 fn division(r: &mut Registry) {
     valu! { r;
-        "v_div_fixup_f32" [] (a: f32, b: f32, c: f32) -> f32 => v_div_fixup_f32(a, b, c);
+        "v_div_fixup_f32" [] (a: f32, b: f32, c: f32) -> f32 => v_div_fixup_f32(a, b, c),
+            fast ordinary_quotient_f32(a, b, c);
     }
     // Their sources come as bits, which the framework does not flush ("Input denormals are not
     // flushed", V_DIV_FMAS_F32).
     masked! { r;
         "v_div_scale_f32" CarryOut (_bit; a: u32, b: u32, c: u32) -> f32 =>
-            v_div_scale_f32(f32::from_bits(a), f32::from_bits(b), f32::from_bits(c));
+            v_div_scale_f32(f32::from_bits(a), f32::from_bits(b), f32::from_bits(c)),
+            usual unscaled_f32(a, b, c);
         "v_div_fmas_f32" Vcc (scale; a: u32, b: u32, c: u32) -> f32 => (
             v_div_fmas_f32(f32::from_bits(a), f32::from_bits(b), f32::from_bits(c), scale),
             false,
-        );
+        ), usual fused_f32(f32::from_bits(a), f32::from_bits(b), f32::from_bits(c), scale);
     }
 }

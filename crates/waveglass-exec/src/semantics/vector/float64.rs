@@ -17,17 +17,18 @@ pub(super) fn register(r: &mut Registry) {
             v_min_f64_gfx11(a, b, m.ieee())
         } else {
             v_min_f64(a, b, m.ieee())
-        };
+        }, fast numbers::min_f64(a, b);
         "v_max_f64" [] (m; a: f64, b: f64) -> f64 => if m.major() == 11 {
             v_max_f64_gfx11(a, b, m.ieee())
         } else {
             v_max_f64(a, b, m.ieee())
-        };
+        }, fast numbers::max_f64(a, b);
         "v_min_num_f64" [] (a: f64, b: f64) -> f64 => v_min_num_f64(a, b);
         "v_max_num_f64" [] (a: f64, b: f64) -> f64 => v_max_num_f64(a, b);
         "v_minimum_f64" [] (a: f64, b: f64) -> f64 => v_minimum_f64(a, b);
         "v_maximum_f64" [] (a: f64, b: f64) -> f64 => v_maximum_f64(a, b);
-        "v_ldexp_f64" [] (a: f64, b: u32) -> f64 => v_ldexp_f64(a, b);
+        "v_ldexp_f64" [] (a: f64, b: u32) -> f64 => v_ldexp_f64(a, b),
+            fast moderate_ldexp_f64(a, b);
         "v_trig_preop_f64" [] (a: f64, b: u32) -> f64 => v_trig_preop_f64(a, b);
         "v_floor_f64" [] (a: f64) -> f64 => v_floor_f64(a);
         "v_ceil_f64" [] (a: f64) -> f64 => v_ceil_f64(a);
@@ -39,15 +40,17 @@ pub(super) fn register(r: &mut Registry) {
         "v_rcp_f64" [] (a: f64) -> f64 => v_rcp_f64(a);
         "v_rsq_f64" [] (a: f64) -> f64 => v_rsq_f64(a);
         "v_sqrt_f64" [] (a: f64) -> f64 => v_sqrt_f64(a);
-        "v_div_fixup_f64" [] (a: f64, b: f64, c: f64) -> f64 => v_div_fixup_f64(a, b, c);
+        "v_div_fixup_f64" [] (a: f64, b: f64, c: f64) -> f64 => v_div_fixup_f64(a, b, c),
+            fast ordinary_quotient_f64(a, b, c);
     }
     // Sources as bits are not flushed; see the single-precision forms.
     masked! { r;
         "v_div_scale_f64" CarryOut (_bit; a: u64, b: u64, c: u64) -> f64 =>
-            v_div_scale_f64(f64::from_bits(a), f64::from_bits(b), f64::from_bits(c));
+            v_div_scale_f64(f64::from_bits(a), f64::from_bits(b), f64::from_bits(c)),
+            usual unscaled_f64(a, b, c);
         "v_div_fmas_f64" Vcc (scale; a: u64, b: u64, c: u64) -> f64 => (
             v_div_fmas_f64(f64::from_bits(a), f64::from_bits(b), f64::from_bits(c), scale),
             false,
-        );
+        ), usual fused_f64(f64::from_bits(a), f64::from_bits(b), f64::from_bits(c), scale);
     }
 }

@@ -11,8 +11,8 @@ struct MbcntLo;
 
 impl LaneOp for MbcntLo {
     #[inline(always)]
-    fn run(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, _: u64) -> u64 {
-        map_numbered(regs, d, s, n, v_mbcnt_lo_u32_b32);
+    fn run<const L: usize>(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, _: u64) -> u64 {
+        map_numbered::<L, _, _, _>(regs, d, s, n, v_mbcnt_lo_u32_b32);
         0
     }
 }
@@ -21,8 +21,8 @@ struct MbcntHi;
 
 impl LaneOp for MbcntHi {
     #[inline(always)]
-    fn run(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, _: u64) -> u64 {
-        map_numbered(regs, d, s, n, v_mbcnt_hi_u32_b32);
+    fn run<const L: usize>(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, _: u64) -> u64 {
+        map_numbered::<L, _, _, _>(regs, d, s, n, v_mbcnt_hi_u32_b32);
         0
     }
 }
@@ -52,9 +52,9 @@ struct Bitop32;
 
 impl LaneOp for Bitop32 {
     #[inline(always)]
-    fn run(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, table: u64) -> u64 {
+    fn run<const L: usize>(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, table: u64) -> u64 {
         let f = bitop3(table);
-        map(regs, d, s, n, |a: u32, b: u32, c: u32| f(a, b, c));
+        map::<L, _, _, _, _>(regs, d, s, n, |a: u32, b: u32, c: u32| f(a, b, c));
         0
     }
 }

@@ -4,6 +4,8 @@ use crate::machine::Machine;
 use crate::program::{Compile, Handler, Op, Src, Step};
 use crate::semantics::table::valu;
 use crate::semantics::{NEXT, Registry, Semantics};
+use crate::valu::kernel::in_builds;
+use crate::valu::{self};
 use crate::wave::sreg;
 use waveglass_isa::{Field, Half, Operand};
 
@@ -142,11 +144,27 @@ fn row(lane: usize, other: bool) -> usize {
     ((lane / ROW) ^ other as usize) * ROW
 }
 
-/// Four bits a lane of the row: the second source for lanes 0-7, the third for 8-15.
-fn selected(m: &Machine<'_>, op: &Op, lane: usize) -> usize {
-    let i = lane % ROW;
-    let bits = m.s32(if i < 8 { op.s[1] } else { op.s[2] });
-    (bits >> (4 * (i % 8)) & 15) as usize
+in_builds! {
+    /// The lane that each lane reads: four bits a lane of the row, of its own row or of its neighbour
+    /// within the pair of rows.
+    fn select_rows(select: u64, other: bool, sources: &mut [u32; 64]) {
+        for (lane, source) in sources.iter_mut().enumerate() {
+            let row = (lane / ROW ^ usize::from(other)) * ROW;
+            *source = (select >> (4 * (lane % ROW)) & 15) as u32 + row as u32;
+        }
+    }
+}
+
+/// `v_permlane16_b32` and `v_permlanex16_b32`.
+fn permlane_rows(m: &mut Machine<'_>, op: &Op, other: bool) -> Step {
+    let Src::Vgpr(s) = op.s[0] else { return NEXT };
+    let select = m.s32(op.s[1]) as u64 | (m.s32(op.s[2]) as u64) << 32;
+    let mut sources = [0; 64];
+    select_rows(select, other, &mut sources);
+    let fetch_inactive = op.imm & FETCH_INACTIVE != 0;
+    let bound_ctrl = op.imm & BOUND_CTRL != 0;
+    valu::permute(m, s, op.d, &sources, fetch_inactive, bound_ctrl);
+    NEXT
 }
 
 fn selected_by_lane(m: &Machine<'_>, op: &Op, lane: usize) -> usize {
@@ -159,6 +177,12 @@ fn permlane64(m: &mut Machine<'_>, op: &Op) -> Step {
         return NEXT;
     }
     let Src::Vgpr(s) = op.s[0] else { return NEXT };
+    if m.wave.is_full() {
+        let [low, high] = [0, 1].map(|half| m.wave.vgpr[2 * s as usize + half]);
+        let to = 2 * op.d as usize;
+        (m.wave.vgpr[to], m.wave.vgpr[to + 1]) = (high, low);
+        return NEXT;
+    }
     let from = lanes(m, s);
     write(m, op.d, |lane| Some(from[lane ^ 32]));
     NEXT
@@ -178,6 +202,14 @@ fn group_swap(m: &mut Machine<'_>, op: &Op, group: usize) -> Step {
 }
 
 fn swap(m: &mut Machine<'_>, op: &Op) -> Step {
+    if m.wave.is_full() {
+        let rows = m.wave.rows;
+        for row in 0..rows {
+            let (d, s) = (op.d as usize * rows + row, op.d2 as usize * rows + row);
+            m.wave.vgpr.swap(d, s);
+        }
+        return NEXT;
+    }
     let (first, second) = (lanes(m, op.d), lanes(m, op.d2));
     write(m, op.d, |lane| Some(second[lane]));
     write(m, op.d2, |lane| Some(first[lane]));
@@ -270,14 +302,10 @@ pub(super) fn register(r: &mut Registry) {
         ("v_readlane_b32", |c| to_scalar(c, readlane)),
         ("v_writelane_b32", |c| to_vector(c, writelane)),
         ("v_permlane16_b32", |c| {
-            permlane(c, |m, op| {
-                gather(m, op, |m, lane| row(lane, false) + selected(m, op, lane))
-            })
+            permlane(c, |m, op| permlane_rows(m, op, false))
         }),
         ("v_permlanex16_b32", |c| {
-            permlane(c, |m, op| {
-                gather(m, op, |m, lane| row(lane, true) + selected(m, op, lane))
-            })
+            permlane(c, |m, op| permlane_rows(m, op, true))
         }),
         ("v_permlane16_var_b32", |c| {
             permlane(c, |m, op| {

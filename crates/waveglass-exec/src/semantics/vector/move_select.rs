@@ -8,8 +8,8 @@ struct Select;
 
 impl LaneOp for Select {
     #[inline(always)]
-    fn run(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, mask: u64) -> u64 {
-        select::<u32>(regs, d, s, n, mask);
+    fn run<const L: usize>(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, mask: u64) -> u64 {
+        select::<L, u32>(regs, d, s, n, mask);
         0
     }
 }
@@ -30,8 +30,8 @@ struct SelectHalf;
 
 impl LaneOp for SelectHalf {
     #[inline(always)]
-    fn run(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, mask: u64) -> u64 {
-        select::<u16>(regs, d, s, n, mask);
+    fn run<const L: usize>(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, mask: u64) -> u64 {
+        select::<L, u16>(regs, d, s, n, mask);
         0
     }
 }

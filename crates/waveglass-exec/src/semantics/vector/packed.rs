@@ -1,19 +1,23 @@
 //! Packed operations (VOP3P): two values in a register, or two registers.
 
+use crate::alu::float::add_odd_f32;
+use crate::alu::float32::{v_add_f32, v_fma_f32, v_mul_f32};
+use crate::alu::minmax::numbers::{max, min};
 use crate::alu::packed::{self, *};
-use crate::semantics::Registry;
 use crate::semantics::table::valu;
-use crate::valu::kernel::{Pair, PkB16, PkBf16, PkF16};
+use crate::semantics::{Registry, Semantics};
+use crate::valu::kernel::{BLOCK, Lane, PkB16, PkBf16, PkF16, builds, map_pairs};
+use crate::valu::{ClampKind, High16, LaneOp, MaskUse, Spec, Ty};
 
 /// Entries of the operations whose rule on NaN changed with gfx11.
 macro_rules! ieee {
-    ($r:expr; $($name:literal $f:ident $gfx11:ident;)*) => {
+    ($r:expr; $($name:literal $f:ident $gfx11:ident $wide:ident;)*) => {
         valu! { $r;
             $($name [] (m; a: PkF16, b: PkF16) -> PkF16 => PkF16(if m.major() == 11 {
                 packed::$gfx11(a.0, b.0, m.ieee())
             } else {
                 packed::$f(a.0, b.0, m.ieee())
-            });)*
+            }), halves x y => $wide(x, y);)*
         }
     };
 }
@@ -60,22 +64,24 @@ fn integers(r: &mut Registry) {
 
 fn halves(r: &mut Registry) {
     valu! { r;
-        "v_pk_add_f16" [] (a: PkF16, b: PkF16) -> PkF16 => PkF16(v_pk_add_f16(a.0, b.0));
-        "v_pk_mul_f16" [] (a: PkF16, b: PkF16) -> PkF16 => PkF16(v_pk_mul_f16(a.0, b.0));
-        "v_pk_fma_f16" [] (a: PkF16, b: PkF16, c: PkF16) -> PkF16 => PkF16(v_pk_fma_f16(a.0, b.0, c.0));
-        "v_pk_fmac_f16" [acc] (a: PkF16, b: PkF16, c: PkF16) -> PkF16 => PkF16(v_pk_fma_f16(a.0, b.0, c.0));
-        "v_pk_max_num_f16" [] (a: PkF16, b: PkF16) -> PkF16 => PkF16(v_pk_max_num_f16(a.0, b.0));
-        "v_pk_min_num_f16" [] (a: PkF16, b: PkF16) -> PkF16 => PkF16(v_pk_min_num_f16(a.0, b.0));
-        "v_pk_maximum_f16" [] (a: PkF16, b: PkF16) -> PkF16 => PkF16(v_pk_maximum_f16(a.0, b.0));
-        "v_pk_minimum_f16" [] (a: PkF16, b: PkF16) -> PkF16 => PkF16(v_pk_minimum_f16(a.0, b.0));
+        "v_pk_add_f16" [] (a: PkF16, b: PkF16) -> PkF16 => PkF16(v_pk_add_f16(a.0, b.0)), halves x y => x + y;
+        "v_pk_mul_f16" [] (a: PkF16, b: PkF16) -> PkF16 => PkF16(v_pk_mul_f16(a.0, b.0)), halves x y => x * y;
+        "v_pk_fma_f16" [] (a: PkF16, b: PkF16, c: PkF16) -> PkF16 => PkF16(v_pk_fma_f16(a.0, b.0, c.0)),
+            halves x y z => add_odd_f32(x * y, z);
+        "v_pk_fmac_f16" [acc] (a: PkF16, b: PkF16, c: PkF16) -> PkF16 => PkF16(v_pk_fma_f16(a.0, b.0, c.0)),
+            halves x y z => add_odd_f32(x * y, z);
+        "v_pk_max_num_f16" [] (a: PkF16, b: PkF16) -> PkF16 => PkF16(v_pk_max_num_f16(a.0, b.0)), halves x y => max(x, y);
+        "v_pk_min_num_f16" [] (a: PkF16, b: PkF16) -> PkF16 => PkF16(v_pk_min_num_f16(a.0, b.0)), halves x y => min(x, y);
+        "v_pk_maximum_f16" [] (a: PkF16, b: PkF16) -> PkF16 => PkF16(v_pk_maximum_f16(a.0, b.0)), halves x y => max(x, y);
+        "v_pk_minimum_f16" [] (a: PkF16, b: PkF16) -> PkF16 => PkF16(v_pk_minimum_f16(a.0, b.0)), halves x y => min(x, y);
         "v_pk_max3_num_f16" [] (a: PkF16, b: PkF16, c: PkF16) -> PkF16 => PkF16(v_pk_max3_num_f16(a.0, b.0, c.0));
         "v_pk_min3_num_f16" [] (a: PkF16, b: PkF16, c: PkF16) -> PkF16 => PkF16(v_pk_min3_num_f16(a.0, b.0, c.0));
         "v_pk_maximum3_f16" [] (a: PkF16, b: PkF16, c: PkF16) -> PkF16 => PkF16(v_pk_maximum3_f16(a.0, b.0, c.0));
         "v_pk_minimum3_f16" [] (a: PkF16, b: PkF16, c: PkF16) -> PkF16 => PkF16(v_pk_minimum3_f16(a.0, b.0, c.0));
     }
     ieee! { r;
-        "v_pk_max_f16" v_pk_max_f16 v_pk_max_f16_gfx11;
-        "v_pk_min_f16" v_pk_min_f16 v_pk_min_f16_gfx11;
+        "v_pk_max_f16" v_pk_max_f16 v_pk_max_f16_gfx11 max;
+        "v_pk_min_f16" v_pk_min_f16 v_pk_min_f16_gfx11 min;
     }
 }
 
@@ -89,25 +95,80 @@ fn bfloat16(r: &mut Registry) {
     }
 }
 
-#[inline(always)]
-fn array(p: Pair<f32>) -> [f32; 2] {
-    [p.0, p.1]
+/// Operations on both registers of a pair: the exact one, and one that agrees wherever it does not give
+/// NaN.
+macro_rules! pairs {
+    ($r:expr; $($name:literal [$($third:ident)?] |$a:ident, $b:ident, $c:ident| $body:expr, fast $fast:expr;)*) => {$({
+        struct Kernel;
+        impl LaneOp for Kernel {
+            #[inline(always)]
+            fn run<const L: usize>(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, _: u64) -> u64 {
+                map_pairs::<L, f32>(
+                    regs,
+                    d,
+                    s,
+                    n,
+                    |$a, $b, $c| {
+                        let _ = $c;
+                        $fast
+                    },
+                    |$a, $b, $c| {
+                        let _ = $c;
+                        $body
+                    },
+                );
+                0
+            }
+        }
+        static SPEC: Spec = Spec {
+            name: $name,
+            kernel: builds::<Kernel>(),
+            sources: [Ty::PkF32, Ty::PkF32, pairs!(@ $($third)?)],
+            result: Ty::PkF32,
+            ..PAIR
+        };
+        $r.insert($name, Semantics::Valu(&SPEC));
+    })*};
+    (@) => { Ty::None };
+    (@ c) => { Ty::PkF32 };
 }
 
-#[inline(always)]
-fn pair([lo, hi]: [f32; 2]) -> Pair<f32> {
-    Pair(lo, hi)
+/// `v_pk_mov_b32`: OP_SEL has put the chosen register of each source first.
+struct MovPair;
+
+impl LaneOp for MovPair {
+    #[inline(always)]
+    fn run<const L: usize>(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, _: u64) -> u64 {
+        let mut i = 0;
+        while i < n {
+            let a = u32::load::<L>(regs, s[0] + i, n);
+            let b = u32::load::<L>(regs, s[1] + i, n);
+            u32::store::<L>(regs, d + i, n, a);
+            u32::store::<L>(regs, d + n + i, n, b);
+            i += BLOCK;
+        }
+        0
+    }
 }
+
+static PAIR: Spec = Spec {
+    name: "v_pk_mov_b32",
+    kernel: builds::<MovPair>(),
+    sources: [Ty::PkB32, Ty::PkB32, Ty::None],
+    result: Ty::PkB32,
+    mask: MaskUse::None,
+    clamp: ClampKind::Float,
+    high: High16::ZeroOnGfx9,
+    accumulate: false,
+};
 
 fn singles(r: &mut Registry) {
-    valu! { r;
-        "v_pk_fma_f32" [] (a: Pair<f32>, b: Pair<f32>, c: Pair<f32>) -> Pair<f32> =>
-            pair(v_pk_fma_f32(array(a), array(b), array(c)));
-        "v_pk_mul_f32" [] (a: Pair<f32>, b: Pair<f32>) -> Pair<f32> => pair(v_pk_mul_f32(array(a), array(b)));
-        "v_pk_add_f32" [] (a: Pair<f32>, b: Pair<f32>) -> Pair<f32> => pair(v_pk_add_f32(array(a), array(b)));
-        // OP_SEL has put the chosen register of each source first.
-        "v_pk_mov_b32" [] (a: Pair<u32>, b: Pair<u32>) -> Pair<u32> => Pair(a.0, b.0);
+    pairs! { r;
+        "v_pk_fma_f32" [c] |a, b, c| v_fma_f32(a, b, c), fast a.mul_add(b, c);
+        "v_pk_mul_f32" [] |a, b, c| v_mul_f32(a, b), fast a * b;
+        "v_pk_add_f32" [] |a, b, c| v_add_f32(a, b), fast a + b;
     }
+    r.insert("v_pk_mov_b32", Semantics::Valu(&PAIR));
 }
 
 #[cfg(test)]

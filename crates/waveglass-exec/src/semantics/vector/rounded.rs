@@ -48,7 +48,7 @@ macro_rules! rounded {
     ($t:expr; $($($name:literal)|+ |$r:ident| ($($params:tt)*) -> $tr:ty => $body:expr;)*) => {$({
         struct Kernel<const R: u32>;
         impl<const R: u32> LaneOp for Kernel<R> {
-            fn run(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, setting: u64) -> u64 {
+            fn run<const L: usize>(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, setting: u64) -> u64 {
                 let $r = Round::from_bits(R);
                 rounded!(@ regs, d, s, n, setting, ($($params)*) -> $tr => $body)
             }

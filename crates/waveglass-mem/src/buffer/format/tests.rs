@@ -7,6 +7,8 @@ use crate::fault::FaultKind;
 use crate::global::{GlobalMemory, Permission};
 use crate::rules::Rules;
 
+// points: 10
+
 fn name(generation: Generation, code: u8) -> String {
     match Format::decode(generation, code) {
         FormatCode::Format(f) => f.to_string(),

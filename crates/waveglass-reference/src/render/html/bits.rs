@@ -51,7 +51,7 @@ fn cell(h: &mut Html, r: &BitRow) {
     };
     // A name that does not fit beside its neighbours is written downwards.
     let width = (r.hi - r.lo + 1) as usize;
-    let downwards = r.name.len() > 3 * width + usize::from(width > 1);
+    let downwards = r.name.len() > 3 * width;
     match (class, downwards) {
         ("", false) => {}
         ("", true) => {

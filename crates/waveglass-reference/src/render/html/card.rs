@@ -51,10 +51,13 @@ pub(crate) fn in_words(names: &[&str]) -> String {
 
 /// The card from its heading on.
 pub(crate) fn card_main(h: &mut Html, card: &Card, links: &Links) {
-    h.raw("<h1>")
-        .text(card.name)
-        .raw("</h1><p class=a>")
-        .text(card.generation);
+    h.raw("<h1>").text(card.name).raw("</h1>");
+    card_body(h, card, links);
+}
+
+/// The card below its heading.
+pub(crate) fn card_body(h: &mut Html, card: &Card, links: &Links) {
+    h.raw("<p class=a>").text(card.generation);
     for a in &card.aliases {
         h.raw("; also <code>").text(a.name).raw("</code>");
         if !a.main_in.is_empty() {

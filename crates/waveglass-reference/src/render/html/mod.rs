@@ -15,7 +15,7 @@ use std::fmt::{Display, Write as _};
 
 pub(crate) use bits::bits;
 pub use card::card_page;
-pub(crate) use card::{card_main, card_title, in_words};
+pub(crate) use card::{card_body, card_main, card_title, in_words};
 pub(crate) use document::{document, list};
 
 use waveglass_isa::Generation;

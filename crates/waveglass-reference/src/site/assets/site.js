@@ -39,7 +39,13 @@
   };
 
   // ---- Searching ----
-  const escaped = (w) => w.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  // Whether a word of the text begins with w.
+  const begins = (text, w) => {
+    for (let at = text.indexOf(w); at >= 0; at = text.indexOf(w, at + 1)) {
+      if (at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1])) return true;
+    }
+    return false;
+  };
   const stem = (w) => (w.length > 5 ? w.replace(/(ing|es|s|ed)$/, "") : w);
   const find = (query) => {
     let mask = 0;
@@ -50,15 +56,13 @@
       mask |= 1 << at;
       return " ";
     });
-    const words = rest.split(/[^\p{L}\p{N}_.]+/u).filter(Boolean).map((w) => ({
-      w, begin: new RegExp("(?:^|[^\\p{L}\\p{N}])" + escaped(stem(w)), "u"),
-    }));
+    const words = rest.split(/[^\p{L}\p{N}_.]+/u).filter(Boolean).map((w) => ({ w, stem: stem(w) }));
     if (!words.length && !mask) return null;
     const found = [];
     for (const e of index.entries) {
       if (mask && (e.kind || (e.mask & mask) !== mask)) continue;
       let score = e.kind === "question" ? -4 : 0;
-      for (const { w, begin } of words) {
+      for (const { w, stem } of words) {
         let best = 0;
         for (const n of e.low) {
           if (n === w) best = 100;
@@ -66,8 +70,8 @@
           else if (best < 20 && n.includes(w)) best = 20;
         }
         if (best < 12) {
-          if (begin.test(e.lowText)) best = 12;
-          else if (begin.test(e.lowGroup)) best = 8;
+          if (begins(e.lowText, stem)) best = 12;
+          else if (begins(e.lowGroup, stem)) best = 8;
         }
         if (!best) { score = -1e9; break; }
         score += best;
@@ -87,14 +91,14 @@
   };
   const result = (e, mask) => {
     if (e.kind) {
-      return make("li", {}, make("b", {}, make("a", { href: root + e.href }, e.names[0])), make("small", {}, e.kind + (e.text ? ": " + e.text : "")));
+      return make("li", {}, make("b", { className: "k" }, make("a", { href: root + e.href }, e.names[0])), make("small", {}, e.kind + (e.text ? ": " + e.text : "")));
     }
     const of = index.generations.map((_, g) => pageOf(e, g));
     const own = index.generations.findIndex(([key]) => key === here);
     const wanted = mask ? 31 - Math.clz32(mask) : own;
     const [name, href] = of[wanted] || of.findLast(Boolean) || ["", "#"];
     const others = e.names.filter((n) => n !== name);
-    const links = of.flatMap((p, g) => (p ? [make("a", { href: p[1] }, index.generations[g][1])] : []));
+    const links = of.flatMap((p, g) => (p ? [make("a", { href: p[1] }, index.generations[g][1]), " "] : []));
     return make("li", {},
       make("b", {}, make("a", { href }, name)), others.length ? " " + others.join(", ") : "",
       make("div", {}, e.text), make("small", {}, ...links));

@@ -69,12 +69,12 @@ enum Value {
 /// `BASE:SIZE[:ro]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Map {
-    base: u64,
-    size: u64,
-    read_only: bool,
+    pub(crate) base: u64,
+    pub(crate) size: u64,
+    pub(crate) read_only: bool,
 }
 
-fn parse_u64(s: &str) -> Result<u64, String> {
+pub(crate) fn parse_u64(s: &str) -> Result<u64, String> {
     let s = s.trim();
     let (digits, radix) = match s.strip_prefix("0x").or_else(|| s.strip_prefix("0X")) {
         Some(hex) => (hex, 16),
@@ -88,7 +88,7 @@ fn parse_u64(s: &str) -> Result<u64, String> {
     u64::from_str_radix(&digits.replace('_', ""), radix).map_err(|_| format!("{s:?} is no number"))
 }
 
-fn parse_u32(s: &str) -> Result<u32, String> {
+pub(crate) fn parse_u32(s: &str) -> Result<u32, String> {
     u32::try_from(parse_u64(s)?).map_err(|_| format!("{s} does not fit in 32 bits"))
 }
 
@@ -269,7 +269,7 @@ impl Setting {
 }
 
 /// The instruction that a text or hexadecimal bytes stand for.
-fn instruction(text: &str, target: Target, lanes: u32) -> anyhow::Result<Inst> {
+pub(crate) fn instruction(text: &str, target: Target, lanes: u32) -> anyhow::Result<Inst> {
     let Ok(bytes) = output::parse_hex(text) else {
         return LineAssembler::new(target, lanes)
             .assemble(text)
@@ -286,29 +286,49 @@ fn instruction(text: &str, target: Target, lanes: u32) -> anyhow::Result<Inst> {
     Ok(inst)
 }
 
-pub(crate) fn main(args: &AccessArgs) -> Result<(), Failure> {
-    check_wave_size(args.target, args.wavesize)?;
-    let lanes = args.wavesize.unwrap_or(args.target.default_wave_size());
-    let inst = instruction(&args.instruction, args.target, lanes)?;
-    let mut scene = Scene::new(args.target, lanes, args.lds, args.scratch)
+/// The scene with memory and registers as given; `lds_scratch` are their sizes in bytes.
+pub(crate) fn scene(
+    target: Target,
+    lanes: u32,
+    lds_scratch: (u32, u32),
+    maps: &[Map],
+    registers: &[Setting],
+    exec: Option<u64>,
+) -> anyhow::Result<Scene> {
+    let mut scene = Scene::new(target, lanes, lds_scratch.0, lds_scratch.1)
         .map_err(|e| anyhow!(e))
         .context("--lds, --scratch")?;
-    for m in &args.maps {
+    for m in maps {
         let name = format!("{:#x}:{}", m.base, m.size);
         scene
             .map(m.base, m.size, !m.read_only, &name)
             .with_context(|| format!("--map {name}"))?;
     }
-    for r in &args.registers {
+    for r in registers {
         r.apply(&mut scene)?;
     }
-    if let Some(exec) = args.exec {
+    if let Some(exec) = exec {
         let full = scene.wave().full_mask();
         if exec & !full != 0 {
-            return Err(anyhow!("--exec {exec:#x}: the wave has {lanes} lanes").into());
+            bail!("--exec {exec:#x}: the wave has {lanes} lanes");
         }
         scene.wave_mut().set_exec(exec);
     }
+    Ok(scene)
+}
+
+pub(crate) fn main(args: &AccessArgs) -> Result<(), Failure> {
+    check_wave_size(args.target, args.wavesize)?;
+    let lanes = args.wavesize.unwrap_or(args.target.default_wave_size());
+    let inst = instruction(&args.instruction, args.target, lanes)?;
+    let mut scene = scene(
+        args.target,
+        lanes,
+        (args.lds, args.scratch),
+        &args.maps,
+        &args.registers,
+        args.exec,
+    )?;
     let report = scene.access(&inst).map_err(|e| match e {
         AccessError::Refused { .. } => Failure::new(REFUSED, anyhow!(e)),
         _ => Failure::from(anyhow!(e)),
@@ -344,7 +364,7 @@ fn terms(list: &[Term]) -> String {
 }
 
 /// Small negative numbers with their sign, unless they are addresses.
-fn signed_hex(v: u64, is_address: bool) -> String {
+pub(crate) fn signed_hex(v: u64, is_address: bool) -> String {
     match v as i64 {
         n @ -0xffff_ffff..=-1 if !is_address => format!("-{:#x}", n.unsigned_abs()),
         _ => format!("{v:#x}"),
@@ -434,6 +454,26 @@ fn part_text(part: &Part, out: &mut String) {
         Place::Lds { offset } => format!("LDS {offset:#x}"),
         Place::Scratch { offset, address } => {
             format!("scratch {offset:#x}, in memory at {address:#x}")
+        }
+        Place::Lane { lane } => {
+            let value: Vec<String> = part
+                .content
+                .iter()
+                .flatten()
+                .rev()
+                .map(|b| format!("{b:02x}"))
+                .collect();
+            let _ = writeln!(
+                out,
+                "    {} bytes of lane {lane}: 0x{}",
+                part.bytes,
+                value.concat()
+            );
+            return;
+        }
+        Place::NoLane { why } => {
+            let _ = writeln!(out, "    nothing: {why}");
+            return;
         }
         Place::Dropped { why } => format!("nothing: {why}"),
         Place::Violation { why } => format!("nothing: {why}"),

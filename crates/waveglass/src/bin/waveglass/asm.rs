@@ -1,11 +1,14 @@
 //! `waveglass asm`.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use serde::Serialize;
 use waveglass::asm::{
-    AssembleOptions, Assembled, Diagnostic, Diagnostics, LineAssembler, Severity, assemble,
+    AssembleOptions, Assembled, Diagnostic, Diagnostics, FileLoader, LineAssembler, Severity,
+    assemble,
 };
 use waveglass::isa::{Decoder, Target};
 use waveglass::link_code_object;
@@ -33,6 +36,7 @@ pub(crate) fn main(args: &AsmArgs) -> Result<(), Failure> {
     }
     let options = AssembleOptions {
         wave_size: args.wavesize,
+        files: Some(loader(&args.include)),
         ..AssembleOptions::default()
     };
     let assembled = match assemble(&source, target, &options) {
@@ -59,12 +63,30 @@ pub(crate) fn main(args: &AsmArgs) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Reads the files that a source names, from the working directory and those of `-I`.
+fn loader(folders: &[PathBuf]) -> FileLoader {
+    let folders = folders.to_vec();
+    FileLoader(Arc::new(move |name| {
+        let candidates =
+            std::iter::once(PathBuf::from(name)).chain(folders.iter().map(|f| f.join(name)));
+        let mut problem = None;
+        for path in candidates {
+            match std::fs::read(&path) {
+                Ok(bytes) => return Ok(bytes),
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+                Err(e) => problem = Some(format!("{}: {e}", path.display())),
+            }
+        }
+        Err(problem.unwrap_or_else(|| "no such file".to_owned()))
+    }))
+}
+
 /// The target that the source itself names.
 fn named_target(source: &str) -> Option<Target> {
     source
         .lines()
         .find_map(|l| l.trim().strip_prefix(".amdgcn_target"))
-        .and_then(|rest| rest.trim().trim_matches('"').rsplit("--").next())
+        .and_then(|rest| rest.trim().trim_matches('"').splitn(5, '-').nth(4))
         .and_then(|id| id.split(':').next())
         .and_then(|gfx| gfx.parse().ok())
 }

@@ -11,6 +11,8 @@ use crate::descriptor::DescriptorArgs;
 use crate::explain::{CompareArgs, ExplainArgs, SearchArgs};
 use crate::fidelity::FidelityArgs;
 use crate::run::RunArgs;
+use crate::serve::ServeArgs;
+use crate::site::SiteArgs;
 
 /// Run, check and explain AMD GPU machine code on any CPU.
 #[derive(Debug, Parser)]
@@ -29,7 +31,7 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  waveglass demo --target gfx1100")]
     Demo(DemoArgs),
     /// Run a kernel.
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Disassemble a code object, a fat binary or raw code.
     Dis(DisArgs),
     /// Assemble a source to a code object.
@@ -48,6 +50,10 @@ pub(crate) enum Command {
     Search(SearchArgs),
     /// Say what Waveglass can do with each instruction, and by which evidence.
     Fidelity(FidelityArgs),
+    /// Write the instruction reference as a site of static pages.
+    Site(SiteArgs),
+    /// Serve the reference on this machine, with a page that decodes and shows accesses.
+    Serve(ServeArgs),
     /// List the targets.
     Targets(TargetsArgs),
     /// Print a shell's completion script.
@@ -124,6 +130,9 @@ pub(crate) struct AsmArgs {
     /// Read one instruction a line; answer each with its bytes, or `error: …`.
     #[arg(long, requires = "target", conflicts_with_all = ["output", "hex"])]
     pub(crate) each_line: bool,
+    /// Where `.include` and `.incbin` look for files, besides the working directory.
+    #[arg(short = 'I', long = "include", value_name = "DIRECTORY")]
+    pub(crate) include: Vec<PathBuf>,
     /// Lanes of a wave.
     #[arg(long, value_name = "LANES", value_parser = parse_wave_size)]
     pub(crate) wavesize: Option<u32>,

@@ -115,6 +115,7 @@ fn hex(args: &DisArgs, data: &[u8]) -> Result<(), Failure> {
 }
 
 fn text(out: &mut String, listing: &Listing) {
+    let mut comment = String::new();
     let _ = writeln!(out, "// {}", listing.target);
     for f in &listing.functions {
         if !f.name.is_empty() {
@@ -130,8 +131,17 @@ fn text(out: &mut String, listing: &Listing) {
             if let Some(label) = &line.label {
                 let _ = writeln!(out, "{}", format_args!("{label}:").cyan());
             }
-            let comment = format!("// {:06X}: {}", line.address, line.bytes.join(" "));
-            let _ = writeln!(out, "  {:<58} {}", line.text, comment.dimmed());
+            out.push_str("  ");
+            out.push_str(&line.text);
+            let column = 58usize.saturating_sub(line.text.chars().count());
+            out.extend(std::iter::repeat_n(' ', column + 1));
+            comment.clear();
+            let _ = write!(comment, "// {:06X}:", line.address);
+            for dword in &line.bytes {
+                comment.push(' ');
+                comment.push_str(dword);
+            }
+            let _ = writeln!(out, "{}", comment.dimmed());
         }
     }
 }

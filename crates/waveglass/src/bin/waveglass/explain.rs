@@ -56,6 +56,9 @@ pub(crate) struct ExplainArgs {
     /// Print Markdown.
     #[arg(long, group = "as")]
     md: bool,
+    /// Print an HTML page.
+    #[arg(long, group = "as")]
+    html: bool,
 }
 
 #[derive(Debug, Args)]
@@ -76,6 +79,9 @@ pub(crate) struct CompareArgs {
     /// Print Markdown.
     #[arg(long, group = "as")]
     md: bool,
+    /// Print an HTML page.
+    #[arg(long, group = "as")]
+    html: bool,
 }
 
 #[derive(Debug, Args)]
@@ -154,7 +160,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
         return if args.json {
             output::write_json(&format)
         } else {
-            write(&format.document(), args.md)
+            write(&format.document(), args.form(), name)
         };
     }
     let Some((name, mut kind)) = terms
@@ -195,7 +201,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     for t in found {
         doc.blocks.extend(t.document().blocks);
     }
-    write(&doc, args.md)
+    write(&doc, args.form(), name)
 }
 
 fn card(args: &ExplainArgs, name: &str) -> Result<(), Failure> {
@@ -227,7 +233,10 @@ fn card(args: &ExplainArgs, name: &str) -> Result<(), Failure> {
     if args.json {
         return output::write_json(&card);
     }
-    write(&card_document(&card), args.md)
+    if args.html {
+        return output::write(&reference::card_page(&card));
+    }
+    write(&card_document(&card), args.form(), name)
 }
 
 fn encoding(
@@ -258,7 +267,7 @@ fn encoding(
         doc.blocks.extend(t.document().blocks);
     }
     doc.blocks.extend(page.document().blocks);
-    write(&doc, args.md)
+    write(&doc, args.form(), name)
 }
 
 pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
@@ -275,7 +284,8 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     if args.json {
         return output::write_json(&comparison);
     }
-    write(&comparison.document(), args.md)
+    let form = Form::of(args.md, args.html);
+    write(&comparison.document(), form, &args.name)
 }
 
 pub(crate) fn search(args: &SearchArgs) -> Result<(), Failure> {
@@ -310,10 +320,35 @@ pub(crate) fn search(args: &SearchArgs) -> Result<(), Failure> {
     output::write(&text)
 }
 
-/// Writes a document as text for the terminal, or as Markdown.
-fn write(doc: &Document, markdown: bool) -> Result<(), Failure> {
-    if markdown {
-        return output::write(&doc.to_markdown());
+/// How a document is written.
+#[derive(Clone, Copy)]
+enum Form {
+    Text,
+    Markdown,
+    Html,
+}
+
+impl Form {
+    fn of(markdown: bool, html: bool) -> Self {
+        match (markdown, html) {
+            (true, _) => Self::Markdown,
+            (_, true) => Self::Html,
+            _ => Self::Text,
+        }
     }
-    output::write(&doc.to_text(100, |h| h.bold().to_string()))
+}
+
+impl ExplainArgs {
+    fn form(&self) -> Form {
+        Form::of(self.md, self.html)
+    }
+}
+
+/// Writes a document; `title` is that of an HTML page.
+fn write(doc: &Document, form: Form, title: &str) -> Result<(), Failure> {
+    output::write(&match form {
+        Form::Text => doc.to_text(100, |h| h.bold().to_string()),
+        Form::Markdown => doc.to_markdown(),
+        Form::Html => doc.to_html(title),
+    })
 }

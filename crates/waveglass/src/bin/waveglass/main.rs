@@ -12,6 +12,8 @@ mod failure;
 mod fidelity;
 mod output;
 mod run;
+mod serve;
+mod site;
 mod targets;
 
 use std::process::ExitCode;
@@ -46,7 +48,7 @@ fn main() -> ExitCode {
 fn dispatch(command: Command) -> Result<(), Failure> {
     match command {
         Command::Demo(args) => demo::main(&args),
-        Command::Run(args) => run::main(args),
+        Command::Run(args) => run::main(*args),
         Command::Dis(args) => dis::main(&args),
         Command::Asm(args) => asm::main(&args),
         Command::Decode(args) => decode::main(&args),
@@ -56,6 +58,8 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Compare(args) => explain::compare(&args),
         Command::Search(args) => explain::search(&args),
         Command::Fidelity(args) => fidelity::main(&args),
+        Command::Site(args) => site::main(&args),
+        Command::Serve(args) => serve::main(&args),
         Command::Targets(args) => targets::main(&args),
         Command::Completions { shell } => {
             let mut text = Vec::new();

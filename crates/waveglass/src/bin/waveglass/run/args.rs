@@ -7,6 +7,8 @@ use std::time::Duration;
 use clap::Args;
 use waveglass::exec::MemoryOrder;
 use waveglass::isa::Target;
+use waveglass::mem::AlignmentMode;
+use waveglass::{Exceptions, MemoryConfig};
 
 use super::value::ArgValue;
 use crate::cli::{check_wave_size, parse_target, parse_wave_size};
@@ -70,6 +72,21 @@ pub(crate) struct RunArgs {
         value_parser = parse_order
     )]
     pub(crate) memory_order: MemoryOrder,
+    /// A trap handler: assembler source (.s), a code object, or raw code. Waves enter it at
+    /// `trap_handler`, or at its first byte.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trap_handler: Option<PathBuf>,
+    /// Memory that the trap handler finds by TMA; its first elements are printed after the run.
+    #[arg(long, value_name = "VALUE", requires = "trap_handler")]
+    pub(crate) trap_memory: Option<ArgValue>,
+    /// Exceptions that trap: invalid, input-denormal, div0, overflow, underflow, inexact, int-div0,
+    /// mem-viol. Without a trap handler the first of them ends the run.
+    #[arg(long, value_name = "KIND[,KIND]", value_parser = parse_exceptions)]
+    pub(crate) trap_on: Option<Exceptions>,
+    /// SH_MEM_CONFIG, SH_MEM_BASES and LDS_CONFIG: align=dword|dword-strict|strict|unaligned, ptr32,
+    /// shared-base=N, private-base=N (0 disables the aperture), m0-bounds-lds, hide-lds-range.
+    #[arg(long, value_name = "SETTING[,SETTING]", value_parser = parse_memory_config)]
+    pub(crate) sh_mem_config: Option<MemoryConfig>,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -94,6 +111,10 @@ pub(crate) struct RunRequest {
     pub(crate) timeout: Option<Duration>,
     pub(crate) threads: Option<u16>,
     pub(crate) memory_order: MemoryOrder,
+    pub(crate) trap_handler: Option<PathBuf>,
+    pub(crate) trap_memory: Option<ArgValue>,
+    pub(crate) trap_on: Exceptions,
+    pub(crate) memory_config: MemoryConfig,
 }
 
 impl RunArgs {
@@ -126,6 +147,10 @@ impl RunArgs {
             timeout: self.timeout,
             threads: self.threads,
             memory_order: self.memory_order,
+            trap_handler: self.trap_handler,
+            trap_memory: self.trap_memory,
+            trap_on: self.trap_on.unwrap_or_default(),
+            memory_config: self.sh_mem_config.unwrap_or_default(),
         })
     }
 }
@@ -141,6 +166,63 @@ fn parse_order(s: &str) -> Result<MemoryOrder, String> {
             .map_err(|_| format!("{seed:?} is no seed; a number, as in adversarial:7")),
         _ => Err("the orders are eager, inorder and adversarial[:SEED]".to_owned()),
     }
+}
+
+fn parse_exceptions(s: &str) -> Result<Exceptions, String> {
+    let mut all = Exceptions::NONE;
+    for part in s.split(',') {
+        let found = Exceptions::NAMES.iter().find(|(_, name)| *name == part);
+        let Some((e, _)) = found else {
+            let names: Vec<&str> = Exceptions::NAMES.iter().map(|(_, n)| *n).collect();
+            return Err(format!(
+                "{part:?} is no exception; they are {}",
+                names.join(", ")
+            ));
+        };
+        all |= *e;
+    }
+    Ok(all)
+}
+
+fn parse_memory_config(s: &str) -> Result<MemoryConfig, String> {
+    let mut config = MemoryConfig::default();
+    for part in s.split(',') {
+        let base = |v: &str| {
+            let parsed = match v.strip_prefix("0x") {
+                Some(hex) => u16::from_str_radix(hex, 16),
+                None => v.parse(),
+            };
+            parsed.map_err(|_| format!("{v:?} is no base; 16 bits, as in 0x2000"))
+        };
+        match part.split_once('=') {
+            None if part == "ptr32" => config.ptr32 = true,
+            None if part == "m0-bounds-lds" => config.m0_bounds_lds = true,
+            None if part == "hide-lds-range" => config.hide_lds_range = true,
+            Some(("shared-base", v)) => config.shared_base = Some(base(v)?),
+            Some(("private-base", v)) => config.private_base = Some(base(v)?),
+            Some(("align", v)) => {
+                config.alignment = match v {
+                    "dword" => AlignmentMode::Dword,
+                    "dword-strict" => AlignmentMode::DwordStrict,
+                    "strict" => AlignmentMode::Strict,
+                    "unaligned" => AlignmentMode::Unaligned,
+                    _ => {
+                        return Err(format!(
+                            "{v:?} is no alignment mode; they are dword, dword-strict, strict, \
+                             unaligned"
+                        ));
+                    }
+                }
+            }
+            _ => {
+                return Err(format!(
+                    "{part:?} is no setting; they are align=, ptr32, shared-base=, private-base=, \
+                     m0-bounds-lds, hide-lds-range"
+                ));
+            }
+        }
+    }
+    Ok(config)
 }
 
 fn parse_seconds(s: &str) -> Result<Duration, String> {
@@ -289,6 +371,22 @@ mod tests {
         assert_eq!("1,2,3".parse(), Ok(Extent([1, 2, 3])));
         for bad in ["", "0", "1,2,3,4", "x", "1,", "-1", "99999999999"] {
             assert!(bad.parse::<Extent>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn exceptions_and_memory_settings_go_by_name() {
+        assert_eq!(
+            parse_exceptions("invalid,div0"),
+            Ok(Exceptions::INVALID | Exceptions::DIVISION_BY_ZERO)
+        );
+        assert!(parse_exceptions("nan").is_err());
+        let config = parse_memory_config("align=strict,ptr32,shared-base=0x10").unwrap();
+        assert_eq!(config.alignment, AlignmentMode::Strict);
+        assert_eq!((config.ptr32, config.shared_base), (true, Some(16)));
+        assert_eq!((config.private_base, config.m0_bounds_lds), (None, false));
+        for bad in ["align=8", "ptr64", "shared-base=0x12345", ""] {
+            assert!(parse_memory_config(bad).is_err(), "{bad}");
         }
     }
 

@@ -14,7 +14,8 @@ use waveglass::{Arg, FidelityWatch, Limits, Module, Report, RunError, SourceLine
 use super::args::{NamedValue, RunRequest, Which};
 use super::array::Array;
 use super::progress;
-use super::report::{FaultRow, HazardRow, Lines, RunReport, Statistics};
+use super::report::{FaultRow, HazardRow, Lines, RunReport, Statistics, TrapRow};
+use super::trap_handler;
 use crate::failure::{BAD_INPUT, FINDING, Failure, LIMIT, REFUSED};
 
 /// A kernel argument, ready to be laid out in the kernarg segment.
@@ -74,7 +75,7 @@ pub(crate) fn execute(run: RunRequest) -> Result<(RunReport, Option<Failure>), F
             a.write(&o.file)?;
         }
     }
-    let printed = run
+    let mut printed: Vec<(String, Vec<String>)> = run
         .prints
         .iter()
         .zip(&prints)
@@ -86,6 +87,12 @@ pub(crate) fn execute(run: RunRequest) -> Result<(RunReport, Option<Failure>), F
             Content::Scalar(_) => None,
         })
         .collect();
+    if let Some(value) = &run.trap_memory
+        && let Some(mut memory) = Array::of(value)?
+    {
+        memory.bytes = std::mem::take(&mut report.trap_memory);
+        printed.push(("trap memory".to_owned(), memory.elements(16)));
+    }
     let lines = module.object().and_then(SourceLines::of);
     let line = |offset| Some(lines.as_ref()?.find(offset)?.to_string());
     let failure = failure(&report, &what, &line);
@@ -99,6 +106,7 @@ pub(crate) fn execute(run: RunRequest) -> Result<(RunReport, Option<Failure>), F
             hazards: HazardRow::all(&report, &line),
             hazard_count: report.outcome.hazard_count,
             error: report.error.as_ref().map(ToString::to_string),
+            trap: TrapRow::of(&report, &line),
             statistics: run.stats.then(|| Statistics::of(&report)),
             fidelity: watch.map(|w| w.report().relative_to(report.load_address)),
         },
@@ -110,14 +118,16 @@ pub(crate) fn execute(run: RunRequest) -> Result<(RunReport, Option<Failure>), F
 fn failure(report: &Report, what: &str, lines: Lines<'_>) -> Option<Failure> {
     if let Some(e) = &report.error {
         let status = match e {
-            RunError::Refused { .. } | RunError::Invalid { .. } | RunError::Trap { .. } => REFUSED,
+            RunError::Refused { .. } | RunError::Invalid { .. } => REFUSED,
             RunError::StepLimit(_) | RunError::Timeout(_) => LIMIT,
             RunError::Launch(_) => BAD_INPUT,
+            RunError::Trap { .. } | RunError::Exception { .. } => FINDING,
             RunError::Fault | RunError::BadJump { .. } | RunError::Deadlock { .. } => FINDING,
         };
         let offset = match e {
             RunError::Refused { address, .. }
             | RunError::Invalid { address, .. }
+            | RunError::Exception { address, .. }
             | RunError::Trap { address, .. } => {
                 let offset = address.wrapping_sub(report.load_address);
                 let line = lines(offset).map_or(String::new(), |l| format!(", {l}"));
@@ -215,7 +225,12 @@ fn launch(
         .launch(Some(kernel))?
         .block(run.block)
         .grid(run.grid)
-        .limits(limits);
+        .limits(limits)
+        .trap_on(run.trap_on)
+        .memory_config(run.memory_config);
+    if let Some(path) = &run.trap_handler {
+        launch = launch.trap_handler(trap_handler::load(path, run, module.target())?);
+    }
     for b in bound {
         launch = launch.arg(match &mut b.content {
             // Large buffers exist once: the launch has the bytes until it gives them back.

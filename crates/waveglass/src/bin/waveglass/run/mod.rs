@@ -6,6 +6,7 @@ mod array;
 mod execute;
 mod progress;
 mod report;
+mod trap_handler;
 mod value;
 
 pub(crate) use args::RunArgs;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 use waveglass::exec::Family;
-use waveglass::{FidelityReport, Place, Report, Status};
+use waveglass::{Exceptions, FidelityReport, Place, Report, RunError, Status};
 
 /// What a run gives.
 #[derive(Clone, Debug, Serialize)]
@@ -21,6 +21,9 @@ pub(crate) struct RunReport {
     pub(crate) hazards: Vec<HazardRow>,
     /// How many such uses there were.
     pub(crate) hazard_count: u64,
+    /// The trap or exception that ended the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) trap: Option<TrapRow>,
     /// Why the run ended early.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<String>,
@@ -62,6 +65,42 @@ impl FaultRow {
                 wave: f.wave,
             })
             .collect()
+    }
+}
+
+/// A trap that no handler took.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct TrapRow {
+    /// The id of an `s_trap`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) id: Option<u8>,
+    /// The kinds of an exception.
+    pub(crate) exceptions: Vec<&'static str>,
+    /// Offset in the code object.
+    pub(crate) offset: u64,
+    /// The line of the source, where the code object has debug information.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) source: Option<String>,
+}
+
+impl TrapRow {
+    pub(crate) fn of(report: &Report, lines: Lines<'_>) -> Option<Self> {
+        let (id, kinds, address) = match report.error.as_ref()? {
+            RunError::Trap { address, id } => (Some(*id), Exceptions::NONE, *address),
+            RunError::Exception { address, kinds } => (None, *kinds, *address),
+            _ => return None,
+        };
+        let offset = address.wrapping_sub(report.load_address);
+        Some(Self {
+            id,
+            exceptions: Exceptions::NAMES
+                .iter()
+                .filter(|(e, _)| !kinds.and(*e).is_empty())
+                .map(|(_, name)| *name)
+                .collect(),
+            offset,
+            source: lines(offset),
+        })
     }
 }
 

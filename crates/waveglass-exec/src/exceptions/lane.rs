@@ -1,0 +1,526 @@
+//! The exceptions of one lane.
+
+use super::rule::{Rule, ToInteger};
+use crate::alu::float::{Round, flush_f16, flush_f32};
+use crate::alu::rounding::{self, Brain, Format, Half, Loss, Rounded};
+use crate::trap::Exceptions;
+use crate::valu::Ty;
+use crate::wave::Mode;
+
+/// A floating-point operand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Number {
+    /// Its value, flushed where MODE says so; every format's numbers are doubles.
+    value: f64,
+    signalling: bool,
+    subnormal: bool,
+}
+
+impl Number {
+    /// An operand of a type by its bits.
+    pub(crate) fn of(bits: u64, ty: Ty, flush: bool) -> Self {
+        let (value, quiet, smallest) = match ty {
+            Ty::F16 => (Half(bits as u16).wide(), bits >> 9 & 1 != 0, 2f64.powi(-14)),
+            Ty::Bf16 => (
+                Brain(bits as u16).wide(),
+                bits >> 6 & 1 != 0,
+                2f64.powi(-126),
+            ),
+            Ty::F64 | Ty::B64 => (f64::from_bits(bits), bits >> 51 & 1 != 0, f64::MIN_POSITIVE),
+            _ => (
+                f32::from_bits(bits as u32).wide(),
+                bits >> 22 & 1 != 0,
+                2f64.powi(-126),
+            ),
+        };
+        let subnormal = value != 0.0 && value.abs() < smallest;
+        Self {
+            value: if subnormal && flush {
+                0f64.copysign(value)
+            } else {
+                value
+            },
+            signalling: value.is_nan() && !quiet,
+            subnormal,
+        }
+    }
+
+    /// What it raises as an operand of anything.
+    pub(crate) fn operand(self) -> Exceptions {
+        let mut e = Exceptions::NONE;
+        if self.signalling {
+            e |= Exceptions::INVALID;
+        }
+        if self.subnormal {
+            e |= Exceptions::INPUT_DENORMAL;
+        }
+        e
+    }
+}
+
+/// What holds for all lanes of an operation.
+pub(crate) struct Context {
+    pub(crate) rule: Rule,
+    pub(crate) sources: [Ty; 3],
+    pub(crate) result: Ty,
+    pub(crate) mode: Mode,
+    pub(crate) flush_in: [bool; 3],
+    pub(crate) flush_out: bool,
+}
+
+/// The format of a type, in an operation that has numbers of that type as its result.
+fn format(ty: Ty) -> Format {
+    match ty {
+        Ty::F16 | Ty::PkF16 => Half::FORMAT,
+        Ty::Bf16 | Ty::PkBf16 => Brain::FORMAT,
+        Ty::F64 => f64::FORMAT,
+        _ => f32::FORMAT,
+    }
+}
+
+impl Context {
+    /// What one lane raises: its sources, the kernel's result, its bit of VCC.
+    pub(crate) fn lane(&self, sources: [u64; 3], result: u64, vcc: bool) -> Exceptions {
+        match self.sources[0] {
+            Ty::PkF16 => {
+                let half = |i: u32| sources.map(|s| s >> (16 * i) & 0xffff);
+                let of = |i| self.value(half(i), Ty::F16, result >> (16 * i) & 0xffff, vcc);
+                of(0) | of(1)
+            }
+            Ty::PkF32 => {
+                let half = |i: u32| sources.map(|s| s >> (32 * i) & 0xffff_ffff);
+                let of = |i| self.value(half(i), Ty::F32, result >> (32 * i) & 0xffff_ffff, vcc);
+                of(0) | of(1)
+            }
+            // A pair made of two operands.
+            Ty::F32 if matches!(self.rule, Rule::Narrow { .. }) && self.sources[1] == Ty::F32 => {
+                self.value([sources[0], 0, 0], Ty::F32, 0, vcc)
+                    | self.value([sources[1], 0, 0], Ty::F32, 0, vcc)
+            }
+            ty => self.value(sources, ty, result, vcc),
+        }
+    }
+
+    /// The rounding mode of a result's type.
+    fn round(&self, ty: Ty) -> Round {
+        Round::from_bits(match ty {
+            Ty::F32 | Ty::PkF32 => self.mode.round_f32(),
+            _ => self.mode.round_f16_f64(),
+        })
+    }
+
+    fn lost(&self, loss: Loss) -> Exceptions {
+        let mut e = Exceptions::NONE;
+        if loss.overflow {
+            e |= Exceptions::OVERFLOW;
+        }
+        if loss.underflow {
+            e |= Exceptions::UNDERFLOW;
+        }
+        if loss.inexact || loss.underflow && self.flush_out {
+            e |= Exceptions::INEXACT;
+        }
+        e
+    }
+
+    /// One value; `ty` is the first source's type, which packed operands give one by one.
+    fn value(&self, sources: [u64; 3], ty: Ty, result: u64, vcc: bool) -> Exceptions {
+        let mut n = [0, 1, 2].map(|i| {
+            let ty = if i == 0 || matches!(self.sources[i], Ty::PkF16 | Ty::PkF32) {
+                ty
+            } else {
+                self.sources[i]
+            };
+            Number::of(sources[i], ty, self.flush_in[i])
+        });
+        if let Rule::Unfused { flushes: true, .. } | Rule::Mixed { fused: false } = self.rule {
+            for (i, n) in n.iter_mut().enumerate() {
+                *n = Number {
+                    value: flush_f32(n.value as f32).into(),
+                    ..Number::of(sources[i], ty, false)
+                };
+            }
+        }
+        // "Denormals are flushed" (V_RCP_F32 and its kin), whatever MODE says.
+        let flushes = matches!(
+            self.rule,
+            Rule::Reciprocal
+                | Rule::ReciprocalRoot
+                | Rule::Root
+                | Rule::Logarithm
+                | Rule::Exponential
+        );
+        if flushes && ty == Ty::F32 {
+            n[0].value = flush_f32(n[0].value as f32).into();
+        }
+        let operands = |range: std::ops::Range<usize>| {
+            range
+                .filter(|&i| self.sources[i] != Ty::None)
+                .fold(Exceptions::NONE, |e, i| e | n[i].operand())
+        };
+        let [a, b, c] = n.map(|n| n.value);
+        let x = Value {
+            bits: result,
+            ty: self.unpacked_result(),
+        };
+        match self.rule {
+            Rule::Operands => operands(0..3),
+            Rule::Compare { signals } => {
+                let nan = signals && (a.is_nan() || b.is_nan());
+                operands(0..2).or(invalid(nan))
+            }
+            Rule::Sum { minus } => {
+                let a = if minus[0] { -a } else { a };
+                let b = if minus[1] { -b } else { b };
+                operands(0..2).or(self.sum(a, b))
+            }
+            Rule::Product { zero_wins } => operands(0..2).or(self.product(a, b, zero_wins)),
+            Rule::Fused { zero_wins } => {
+                operands(0..3).or(self.fused([a, b, c], 0, zero_wins, self.result))
+            }
+            Rule::Unfused { zero_wins, flushes } => {
+                operands(0..3).or(self.unfused([a, b, c], zero_wins, flushes))
+            }
+            Rule::Mixed { fused } => operands(0..3).or(self.mixed([a, b, c], fused)),
+            Rule::Scale => {
+                let exponent = match self.sources[1] {
+                    Ty::B16 => i32::from(sources[1] as i16),
+                    _ => sources[1] as u32 as i32,
+                };
+                n[0].operand()
+                    .or(self.fused([a, 1.0, 0.0], exponent, false, self.result))
+            }
+            Rule::Fraction => {
+                let e = n[0].operand().or(invalid(a.is_infinite()));
+                match a.is_finite() {
+                    true => e.or(self.sum(a, -a.floor())),
+                    false => e,
+                }
+            }
+            Rule::Narrow { to, toward_zero } => {
+                let round = match toward_zero {
+                    true => Round::TowardZero,
+                    false => self.round(to),
+                };
+                n[0].operand().or(match a.is_finite() {
+                    true => self.lost(rounding::add_loss(a, 0.0, format(to), round)),
+                    false => Exceptions::NONE,
+                })
+            }
+            Rule::FromInteger { bits, signed } => {
+                let v = integer(sources[0], bits, signed);
+                self.lost(rounding::add_loss(
+                    v,
+                    0.0,
+                    format(self.result),
+                    self.round(self.result),
+                ))
+            }
+            Rule::ToInteger {
+                bits,
+                signed,
+                rounding,
+                inexact,
+            } => n[0]
+                .operand()
+                .or(to_integer(a, bits, signed, rounding, inexact)),
+            Rule::IntegerReciprocal => match a == 0.0 {
+                true => Exceptions::INTEGER_DIVISION_BY_ZERO,
+                false => Exceptions::NONE,
+            },
+            Rule::Reciprocal => n[0].operand().or(self.function(
+                a,
+                x,
+                a == 0.0,
+                false,
+                is_power_of_two(a) && x.is_no_zero(),
+            )),
+            Rule::ReciprocalRoot => n[0].operand().or(self.function(
+                a,
+                x,
+                a == 0.0,
+                a < 0.0,
+                is_power_of_two(a) && is_square(a) && x.is_no_zero(),
+            )),
+            Rule::Root => {
+                n[0].operand()
+                    .or(self.function(a, x, false, a < 0.0, a == 0.0 || is_square(a)))
+            }
+            Rule::Logarithm => {
+                n[0].operand()
+                    .or(self.function(a, x, a == 0.0, a < 0.0, is_power_of_two(a)))
+            }
+            Rule::Exponential => n[0].operand().or(self.function(
+                a,
+                x,
+                false,
+                false,
+                a == a.trunc() && x.is_no_zero(),
+            )),
+            Rule::Circular => n[0].operand().or(self.function(
+                a,
+                x,
+                false,
+                a.is_infinite(),
+                4.0 * a == (4.0 * a).trunc(),
+            )),
+            Rule::Tangent => {
+                n[0].operand()
+                    .or(self.function(a, x, false, false, a == 0.0 || a.is_infinite()))
+            }
+            Rule::DivideFixup => operands(1..3).or(quotient(b, c)),
+            Rule::DivideFused => {
+                let (by, scaled) = match self.sources[0] {
+                    Ty::B64 => (128, vcc),
+                    _ => (64, vcc),
+                };
+                let scale = match (scaled, c.abs() >= 1.0) {
+                    (false, _) => 0,
+                    (true, true) => by,
+                    (true, false) => -by,
+                };
+                operands(0..3).or(self.fused([a, b, c], scale, false, self.result))
+            }
+        }
+    }
+
+    fn unpacked_result(&self) -> Ty {
+        match self.result {
+            Ty::PkF16 => Ty::F16,
+            Ty::PkF32 => Ty::F32,
+            ty => ty,
+        }
+    }
+
+    fn sum(&self, a: f64, b: f64) -> Exceptions {
+        if a.is_nan() || b.is_nan() {
+            return Exceptions::NONE;
+        }
+        if a.is_infinite() || b.is_infinite() {
+            return invalid((a + b).is_nan());
+        }
+        self.lost(rounding::add_loss(
+            a,
+            b,
+            format(self.result),
+            self.round(self.result),
+        ))
+    }
+
+    fn product(&self, a: f64, b: f64, zero_wins: bool) -> Exceptions {
+        if zero_wins && (a == 0.0 || b == 0.0) {
+            return Exceptions::NONE;
+        }
+        self.fused([a, b, 0.0], 0, false, self.result)
+    }
+
+    fn fused(&self, [a, b, c]: [f64; 3], scale: i32, zero_wins: bool, to: Ty) -> Exceptions {
+        if zero_wins && (a == 0.0 || b == 0.0) {
+            return Exceptions::NONE;
+        }
+        // "0 * inf", whatever is added to it.
+        if a.is_infinite() && b == 0.0 || a == 0.0 && b.is_infinite() {
+            return Exceptions::INVALID;
+        }
+        if a.is_nan() || b.is_nan() || c.is_nan() {
+            return Exceptions::NONE;
+        }
+        if a.is_infinite() || b.is_infinite() || c.is_infinite() {
+            let product = a.is_infinite() || b.is_infinite();
+            let negative = a.is_sign_negative() != b.is_sign_negative();
+            return invalid(product && c.is_infinite() && negative != c.is_sign_negative());
+        }
+        self.lost(rounding::scaled_fma_loss(
+            a,
+            b,
+            c,
+            scale,
+            format(to),
+            self.round(to),
+        ))
+    }
+
+    fn unfused(&self, [a, b, c]: [f64; 3], zero_wins: bool, flushes: bool) -> Exceptions {
+        let e = self.product(a, b, zero_wins);
+        let finite = a.is_finite() && b.is_finite();
+        let product = if zero_wins && (a == 0.0 || b == 0.0) {
+            0.0
+        } else if !finite {
+            a * b
+        } else if self.result == Ty::F16 {
+            let product = rounding::convert_product::<Half>(a, b, self.round(Ty::F16));
+            match self.flush_out {
+                true => Half(flush_f16(product.0)).wide(),
+                false => product.wide(),
+            }
+        } else {
+            let product = rounding::convert_product::<f32>(a, b, self.round(Ty::F32));
+            match flushes {
+                true => flush_f32(product).into(),
+                false => product.into(),
+            }
+        };
+        e.or(self.sum(product, c))
+    }
+
+    /// A sum in single precision that is rounded to a half once more.
+    fn mixed(&self, [a, b, c]: [f64; 3], fused: bool) -> Exceptions {
+        let single = Context {
+            result: Ty::F32,
+            rule: self.rule,
+            flush_out: false,
+            ..*self
+        };
+        let (e, sum) = match fused {
+            true => (
+                single.fused([a, b, c], 0, false, Ty::F32),
+                rounding::fma(a as f32, b as f32, c as f32, self.round(Ty::F32)),
+            ),
+            false => {
+                let product = rounding::convert_product::<f32>(a, b, self.round(Ty::F32));
+                (
+                    single.unfused([a, b, c], false, true),
+                    rounding::add(flush_f32(product), c as f32, self.round(Ty::F32)),
+                )
+            }
+        };
+        if !(a.is_finite() && b.is_finite() && c.is_finite() && sum.is_finite()) {
+            return e;
+        }
+        // What single precision loses is no underflow or overflow of the half.
+        e.without(Exceptions::UNDERFLOW)
+            .or(self.lost(rounding::add_loss(
+                sum.into(),
+                0.0,
+                format(self.result),
+                self.round(self.result),
+            )))
+    }
+
+    /// A function of one operand: where it has a pole, where it is not defined, where its result is
+    /// exact.
+    fn function(&self, a: f64, x: Value, pole: bool, undefined: bool, exact: bool) -> Exceptions {
+        if a.is_nan() {
+            return Exceptions::NONE;
+        }
+        if undefined {
+            return Exceptions::INVALID;
+        }
+        if pole {
+            return Exceptions::DIVISION_BY_ZERO;
+        }
+        if a.is_infinite() {
+            return Exceptions::NONE;
+        }
+        let mut e = if exact {
+            Exceptions::NONE
+        } else {
+            Exceptions::INEXACT
+        };
+        let v = Number::of(x.bits, x.ty, false);
+        if v.value.is_infinite() {
+            e |= Exceptions::OVERFLOW | Exceptions::INEXACT;
+        } else if v.subnormal || v.value == 0.0 && !exact {
+            e |= Exceptions::UNDERFLOW;
+            if self.flush_out {
+                e |= Exceptions::INEXACT;
+            }
+        }
+        e
+    }
+}
+
+/// A result by its bits.
+#[derive(Clone, Copy)]
+struct Value {
+    bits: u64,
+    ty: Ty,
+}
+
+impl Value {
+    /// Whether it is anything but zero, as an exact reciprocal or exponential is.
+    fn is_no_zero(self) -> bool {
+        Number::of(self.bits, self.ty, false).value != 0.0
+    }
+}
+
+fn invalid(when: bool) -> Exceptions {
+    if when {
+        Exceptions::INVALID
+    } else {
+        Exceptions::NONE
+    }
+}
+
+/// Numerator over denominator.
+fn quotient(denominator: f64, numerator: f64) -> Exceptions {
+    if denominator.is_nan() || numerator.is_nan() {
+        return Exceptions::NONE;
+    }
+    let both = |f: fn(f64) -> bool| f(denominator) && f(numerator);
+    if both(|x| x == 0.0) || both(f64::is_infinite) {
+        return Exceptions::INVALID;
+    }
+    if denominator == 0.0 && numerator.is_finite() {
+        return Exceptions::DIVISION_BY_ZERO;
+    }
+    Exceptions::NONE
+}
+
+fn integer(bits: u64, width: u32, signed: bool) -> f64 {
+    match (width, signed) {
+        (16, true) => (bits as i16).into(),
+        (16, false) => (bits as u16).into(),
+        (_, true) => (bits as i32).into(),
+        (_, false) => (bits as u32).into(),
+    }
+}
+
+fn to_integer(a: f64, bits: u32, signed: bool, rounding: ToInteger, inexact: bool) -> Exceptions {
+    if a.is_nan() {
+        return Exceptions::INVALID;
+    }
+    let whole = match rounding {
+        ToInteger::Truncate => a.trunc(),
+        ToInteger::Floor => a.floor(),
+        ToInteger::HalfUp => {
+            let floor = a.floor();
+            floor + if a - floor >= 0.5 { 1.0 } else { 0.0 }
+        }
+    };
+    let (least, bound) = match signed {
+        true => (-(2f64.powi(bits as i32 - 1)), 2f64.powi(bits as i32 - 1)),
+        false => (0.0, 2f64.powi(bits as i32)),
+    };
+    if !(least..bound).contains(&whole) {
+        return Exceptions::INVALID;
+    }
+    match inexact && whole != a {
+        true => Exceptions::INEXACT,
+        false => Exceptions::NONE,
+    }
+}
+
+fn is_power_of_two(a: f64) -> bool {
+    let fraction = (1u64 << 52) - 1;
+    let bits = a.to_bits();
+    match bits >> 52 & 0x7ff {
+        0 => (bits & fraction).is_power_of_two(),
+        0x7ff => false,
+        _ => bits & fraction == 0,
+    }
+}
+
+/// Whether a positive number is the square of one that has no more than its format's digits.
+fn is_square(a: f64) -> bool {
+    if !(a > 0.0 && a.is_finite()) {
+        return false;
+    }
+    // Away from where the square's last place would be lost.
+    let a = match a < 2f64.powi(-600) {
+        true => a * 2f64.powi(600),
+        false => a,
+    };
+    let root = a.sqrt();
+    root.mul_add(root, -a) == 0.0
+}
