@@ -1,7 +1,8 @@
 //! Runs an instruction and its formula on the same registers.
 
 use crate::bench::Bench;
-use crate::eval::{Dest, Env};
+use crate::dest::Dest;
+use crate::eval::Env;
 use crate::float::{F64, Format, Special, exponent_of, power};
 use crate::library::{Library, OtherHalf};
 use crate::parser::Stmt;
@@ -181,16 +182,40 @@ fn fill(
             }
         }
     }
-    // Equal sources too, which random ones never are.
-    if !vector && round % 5 == 0 {
-        if let Some((_, _, s)) = formulas.first() {
-            if let [a, b, ..] = &s.sources[..] {
-                if let (Home::Scalar(x), Home::Scalar(y)) = (a.home, b.home) {
-                    for k in 0..a.dwords().min(b.dwords()) {
-                        wave.sgpr[y + k] = wave.sgpr[x + k];
-                    }
+    // What comparisons with an immediate look for, and its neighbours.
+    if let (0, Some((_, _, s))) = (round % 3, formulas.first())
+        && let (true, Some(Home::Scalar(r))) =
+            (s.simm16 != 0, s.destinations.first().map(|d| d.home))
+    {
+        let simm = match round % 2 {
+            0 => s.simm16 as i16 as u32,
+            _ => s.simm16 as u32,
+        };
+        wave.sgpr[r] = simm.wrapping_add(random.below(3) as u32).wrapping_sub(1);
+    }
+    for (_, _, subject) in formulas {
+        for (n, two) in subject.sources.windows(2).enumerate() {
+            make_equal(wave, two, vector, round, n);
+        }
+    }
+}
+
+/// Makes neighbouring sources equal in some lanes, which random ones never are.
+fn make_equal(wave: &mut Wave, two: &[Slot], vector: bool, round: usize, n: usize) {
+    let dwords = two[0].dwords().min(two[1].dwords());
+    for k in 0..dwords {
+        match (two[0].home, two[1].home) {
+            (Home::Scalar(x), Home::Scalar(y)) if !vector && round % 5 == 2 * n => {
+                wave.sgpr[(y + k) & 127] = wave.sgpr[(x + k) & 127];
+            }
+            (Home::Vector(x), Home::Vector(y)) => {
+                // All kinds of values come to stand in these lanes in turn.
+                for lane in (0..wave.lanes()).filter(|lane| lane % 7 == 2 + n) {
+                    let v = wave.lane(x + k, lane);
+                    wave.set_lane(y + k, lane, v);
                 }
             }
+            _ => {}
         }
     }
 }
@@ -251,10 +276,10 @@ impl<'a> One<'a> {
                 }
             }
             let source = self.subject.sources.first();
-            if let Some(slot) = source.filter(|_| env.source.assigned[0] != 0 && on) {
-                if let Some(why) = self.compare(&env, &env.source, slot, lane) {
-                    return Outcome::Differs(self.explain(lane, &why));
-                }
+            if let Some(slot) = source.filter(|_| env.source.assigned[0] != 0 && on)
+                && let Some(why) = self.compare(&env, &env.source, slot, lane)
+            {
+                return Outcome::Differs(self.explain(lane, &why));
             }
             for (bit, mask) in [(env.vcc, &mut vcc), (env.exec_lane, &mut exec_out)] {
                 if let Some(bit) = bit {
@@ -370,11 +395,17 @@ impl<'a> One<'a> {
                 }
             }
         }
+        // What M0 led to may be this very register.
+        if !env.moved.is_empty() {
+            return None;
+        }
+        let half = left_half(d).is_some();
         if let Some(why) = self.other_half(d, slot, lane) {
             return Some(why);
         }
         (0..dwords).find_map(|k| {
-            let mask = d.assigned[k];
+            // What the formula does not assign is kept.
+            let mask = if half { d.assigned[k] } else { u32::MAX };
             ((expected[k] ^ got[k]) & mask != 0).then(|| {
                 let (e, g) = (hex(&d.words, dwords), hex(&got, dwords));
                 format!("{g}, {e} by the formula")
@@ -396,17 +427,20 @@ impl<'a> One<'a> {
 
     /// What the notes say of the half of a register that the formula does not write.
     fn other_half(&self, d: &Dest, slot: &Slot, lane: usize) -> Option<String> {
-        if d.assigned[..2] != [0xffff, 0] || !matches!(slot.home, Home::Vector(_)) {
-            return None;
-        }
-        let rule = self.library.other_half(self.mnemonic);
+        let left = left_half(d)?;
+        let rule = match slot.home {
+            Home::Vector(_) => self.library.other_half(self.mnemonic),
+            _ => OtherHalf::Zero,
+        };
         let zero = match rule {
-            OtherHalf::Unsaid => return None,
             OtherHalf::Kept => false,
+            OtherHalf::ZeroOnCdna5 => {
+                self.before.target.generation() == waveglass::isa::Generation::Cdna5
+            }
             OtherHalf::Zero => true,
             OtherHalf::ZeroBefore => self.before.target.is_gfx9(),
         };
-        let half = |w: u32| if slot.low == 16 { w & 0xffff } else { w >> 16 };
+        let half = |w: u32| w >> (left - slot.low) & 0xffff;
         let got = half(slot.dword(self.after, lane, 0));
         let old = half(slot.dword(self.before, lane, 0));
         let expected = if zero { 0 } else { old };
@@ -445,6 +479,15 @@ impl<'a> One<'a> {
             self.before.scc,
             self.before.vcc()
         )
+    }
+}
+
+/// The first bit of the half of a register that is left, where one half is written.
+fn left_half(d: &Dest) -> Option<u32> {
+    match d.assigned[..2] {
+        [0xffff, 0] => Some(16),
+        [0xffff_0000, 0] => Some(0),
+        _ => None,
     }
 }
 

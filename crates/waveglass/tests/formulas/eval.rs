@@ -1,5 +1,6 @@
 //! Runs a formula for one lane.
 
+use crate::dest::{Dest, gather};
 use crate::float::{F32, F64, Format, Round};
 use crate::functions::{self, Place};
 use crate::library::Library;
@@ -10,88 +11,19 @@ use crate::value::{Float, Value, binary, integer_type, ones, unary};
 use waveglass::exec::Wave;
 use waveglass::exec::wave::sreg;
 
-/// The most bits of an operand: 32 registers.
-const WORDS: usize = 32;
-
-/// A register tuple that a formula writes.
-#[derive(Clone, Debug)]
-pub(crate) struct Dest {
-    pub(crate) words: [u32; WORDS],
-    /// The bits that were assigned.
-    pub(crate) assigned: [u32; WORDS],
-    /// The floats that were assigned: first bit, format, and whether it is a NaN.
-    pub(crate) floats: Vec<(u32, Format, bool)>,
-    pub(crate) width: u32,
-}
-
-impl Dest {
-    fn new(slot: Option<&Slot>, wave: &Wave, lane: usize) -> Self {
-        let mut words = [0; WORDS];
-        if let Some(s) = slot {
-            for (k, w) in words.iter_mut().enumerate().take(s.dwords()) {
-                *w = s.dword(wave, lane, k);
-            }
-            if s.low == 16 {
-                words[0] >>= 16;
-            }
-        }
-        Self {
-            words,
-            assigned: [0; WORDS],
-            floats: Vec::new(),
-            width: slot.map_or(64, |s| s.bits),
-        }
-    }
-
-    fn get(&self, low: u32, width: u32) -> u128 {
-        gather(low, width, |k| self.words.get(k).copied().unwrap_or(0))
-    }
-
-    fn set(&mut self, low: u32, width: u32, bits: u128) {
-        for i in (0..width).take_while(|i| low + i < self.width.max(32)) {
-            let (k, bit) = ((low + i) as usize / 32, 1 << ((low + i) % 32));
-            if k >= WORDS {
-                return;
-            }
-            self.assigned[k] |= bit;
-            if bits.checked_shr(i).unwrap_or(0) & 1 == 1 {
-                self.words[k] |= bit;
-            } else {
-                self.words[k] &= !bit;
-            }
-        }
-    }
-}
-
-/// Bits of a run of dwords.
-fn gather(low: u32, width: u32, dword: impl Fn(usize) -> u32) -> u128 {
-    let width = width.min(128);
-    let first = low / 32;
-    let count = (low % 32 + width).div_ceil(32);
-    let mut bits = 0u128;
-    for k in 0..count.min(4) {
-        bits |= u128::from(dword((first + k) as usize)) << (32 * k);
-    }
-    bits >>= low % 32;
-    if count == 5 {
-        bits |= u128::from(dword(first as usize + 4)) << (128 - low % 32);
-    }
-    bits & ones(width)
-}
-
 /// One lane of a wave before the instruction, and what the formula makes of it.
 pub(crate) struct Env<'a> {
-    wave: &'a Wave,
+    pub(crate) wave: &'a Wave,
     subject: &'a Subject,
     library: &'a Library,
     mnemonic: &'a str,
-    lane: usize,
-    fnuz: bool,
+    pub(crate) lane: usize,
+    pub(crate) fnuz: bool,
     /// The type of a packed instruction's elements.
     element: Option<&'a str>,
     /// The sources where the formula stands for a call from another formula.
     args: Option<&'a [Value]>,
-    target: Option<String>,
+    pub(crate) target: Option<String>,
     locals: Vec<(String, Value)>,
     pub(crate) d: [Dest; 2],
     /// The first source, where the formula writes it too.
@@ -115,7 +47,7 @@ pub(crate) struct Env<'a> {
     pub(crate) denormal: bool,
 }
 
-type Computed<T> = Result<T, String>;
+pub(crate) type Computed<T> = Result<T, String>;
 
 impl<'a> Env<'a> {
     pub(crate) fn new(
@@ -201,208 +133,20 @@ impl<'a> Env<'a> {
         }
     }
 
-    fn set_local(&mut self, name: &str, v: Value) {
+    pub(crate) fn set_local(&mut self, name: &str, v: Value) {
         match self.locals.iter_mut().find(|(n, _)| n == name) {
             Some((_, old)) => *old = v,
             None => self.locals.push((name.to_owned(), v)),
         }
     }
 
-    fn assign(&mut self, place: &Expr, e: &Expr) -> Computed<()> {
-        if let Expr::Name(n) = place {
-            match n.as_str() {
-                "SCC" => {
-                    self.scc = self.eval(e)?.is_true();
-                    return Ok(());
-                }
-                "EXEC" => {
-                    let bits = self.slot("S0").map_or(64, |s| s.bits);
-                    self.exec = (self.eval(e)?.raw()? & ones(bits)) as u64;
-                    return Ok(());
-                }
-                n if !matches!(n, "D" | "D0" | "D1" | "S0") => {
-                    if matches!(n, "M0" | "PC" | "MODE" | "VCC") {
-                        return Err(format!("writes {n}"));
-                    }
-                    self.target = None;
-                    let v = self.eval(e)?;
-                    self.set_local(n, v);
-                    return Ok(());
-                }
-                _ => {}
-            }
-        }
-        if let Expr::Index(base, _) = place {
-            if let Expr::Name(n) = &**base {
-                if matches!(n.as_str(), "VCC" | "D1" | "EXEC") {
-                    let bit = Some(self.eval(e)?.is_true());
-                    if n == "EXEC" {
-                        self.exec_lane = bit;
-                    } else {
-                        self.vcc = bit;
-                    }
-                    return Ok(());
-                }
-            }
-        }
-        if let Some(home) = self.moved_to(place)? {
-            let bits = self.eval(e)?.raw()?;
-            self.moved.push((home, bits as u32));
-            if let (Home::Scalar(r), Expr::Member(_, ty)) = (home, place) {
-                if ty == "b64" {
-                    self.moved.push((Home::Scalar(r + 1), (bits >> 32) as u32));
-                }
-            }
-            return Ok(());
-        }
-        if let Some((lds, address, ty)) = self.stored(place)? {
-            return self.store(lds, address, ty, e);
-        }
-        let Some(at) = self.place(place)? else {
-            return Ok(());
-        };
-        self.target.clone_from(&at.ty);
-        let v = self.eval(e)?;
-        let dest = match at.name {
-            "D1" => &mut self.d[1],
-            "S0" => &mut self.source,
-            _ => &mut self.d[0],
-        };
-        let format = at.ty.as_deref().and_then(|t| Format::named(t, self.fnuz));
-        let format = format.or(match v {
-            Value::Float(f) => f.format,
-            Value::Int { .. } => None,
-        });
-        let (bits, width) = match (v, format) {
-            (_, Some(t)) => (u128::from(v.as_float().bits(t)), t.width()),
-            (v, None) => (v.raw()?, dest.width),
-        };
-        let ty = at.ty.as_deref().and_then(integer_type).map(|(_, w)| w);
-        let width = at.width.or(ty).unwrap_or(width);
-        dest.set(at.low, width, bits);
-        if let Some(t) = format {
-            dest.floats.push((at.low, t, v.as_float().v.is_nan()));
-        }
-        Ok(())
-    }
-
-    /// The space, address and type of `MEM[a].u32` and `LDS[a].u32`.
-    fn stored<'e>(&mut self, e: &'e Expr) -> Computed<Option<(bool, u64, &'e str)>> {
-        let Expr::Member(base, ty) = e else {
-            return Ok(None);
-        };
-        let Expr::Index(space, at) = &**base else {
-            return Ok(None);
-        };
-        match &**space {
-            Expr::Name(n) if n == "MEM" || n == "LDS" => {
-                let lds = n == "LDS";
-                Ok(Some((lds, self.eval(at)?.as_int()? as u64, ty)))
-            }
-            _ => Ok(None),
-        }
-    }
-
-    fn store(&mut self, lds: bool, address: u64, ty: &str, e: &Expr) -> Computed<()> {
-        let v = self.eval(e)?;
-        let format = Format::named(ty, false);
-        let (bits, width) = match (v, format) {
-            (Value::Float(f), Some(t)) => (f.bits(t).into(), t.width()),
-            (v, Some(t)) => (v.raw()?, t.width()),
-            (v, None) => {
-                let (_, width) = integer_type(ty).ok_or_else(|| format!("type {ty}"))?;
-                (v.raw()?, width)
-            }
-        };
-        let bytes = bits.to_le_bytes()[..width as usize / 8].to_vec();
-        self.stores.push((lds, address, bytes, format));
-        Ok(())
-    }
-
-    /// The register of `VGPR[i].b32` and `SGPR[i].b32`.
-    fn moved_to(&mut self, e: &Expr) -> Computed<Option<Home>> {
-        let Expr::Member(base, _) = e else {
-            return Ok(None);
-        };
-        let Expr::Index(file, i) = &**base else {
-            return Ok(None);
-        };
-        let Expr::Name(file) = &**file else {
-            return Ok(None);
-        };
-        let home: fn(usize) -> Home = match file.as_str() {
-            "VGPR" => Home::Vector,
-            "SGPR" => Home::Scalar,
-            _ => return Ok(None),
-        };
-        Ok(Some(home(self.index(i)? as usize)))
-    }
-
-    /// What an assignment writes; `None` for another lane's register.
-    fn place(&mut self, e: &Expr) -> Computed<Option<Written>> {
-        match e {
-            Expr::Name(n) => {
-                let name = match n.as_str() {
-                    "D" | "D0" => "D",
-                    "D1" => "D1",
-                    "S0" => "S0",
-                    n => return Err(format!("writes {n}")),
-                };
-                Ok(Some(Written {
-                    name,
-                    low: 0,
-                    width: None,
-                    ty: None,
-                }))
-            }
-            Expr::Call(n, _) if n == "lane" => {
-                let (name, lane) = self.other_lane(e)?;
-                let own = lane == self.lane;
-                Ok(own.then(|| Written {
-                    name: if name == "S0" { "S0" } else { "D" },
-                    low: 0,
-                    width: None,
-                    ty: None,
-                }))
-            }
-            Expr::Member(base, ty) => {
-                let at = self.place(base)?;
-                Ok(at.map(|at| Written {
-                    ty: Some(ty.clone()),
-                    ..at
-                }))
-            }
-            Expr::Element(base, _, i) => self.part_of(base, |env| Ok((8 * env.index(i)?, 8))),
-            Expr::Index(base, i) => self.part_of(base, |env| Ok((env.index(i)?, 1))),
-            Expr::Slice(base, high, low) => self.part_of(base, |env| {
-                let (high, low) = (env.index(high)?, env.index(low)?);
-                Ok((low, (high + 1).saturating_sub(low)))
-            }),
-            _ => Err("writes what is no register".to_owned()),
-        }
-    }
-
-    fn part_of(
-        &mut self,
-        base: &Expr,
-        part: impl Fn(&mut Self) -> Computed<(u32, u32)>,
-    ) -> Computed<Option<Written>> {
-        let (low, width) = part(self)?;
-        let at = self.place(base)?;
-        Ok(at.map(|at| Written {
-            low: at.low + low,
-            width: Some(width),
-            ..at
-        }))
-    }
-
-    fn index(&mut self, e: &Expr) -> Computed<u32> {
+    pub(crate) fn index(&mut self, e: &Expr) -> Computed<u32> {
         let v = self.eval(e)?.as_int()?;
         u32::try_from(v).map_err(|_| format!("bit {v}"))
     }
 
     /// The name and lane of `lane(S0, i)`.
-    fn other_lane(&mut self, e: &Expr) -> Computed<(String, usize)> {
+    pub(crate) fn other_lane(&mut self, e: &Expr) -> Computed<(String, usize)> {
         match e {
             Expr::Call(n, args) if n == "lane" => match &args[..] {
                 [Expr::Name(of), i] => Ok((of.clone(), self.index(i)? as usize)),
@@ -422,7 +166,7 @@ impl<'a> Env<'a> {
         Ok(Value::bits(slot.dword(self.wave, lane, 0).into(), 32))
     }
 
-    fn slot(&self, name: &str) -> Option<&'a Slot> {
+    pub(crate) fn slot(&self, name: &str) -> Option<&'a Slot> {
         let at = match name {
             "S0" => 0,
             "S1" => 1,
@@ -503,15 +247,15 @@ impl<'a> Env<'a> {
     }
 
     fn read_member(&mut self, base: &Expr, member: &str) -> Computed<Value> {
-        if let Expr::Element(base, kind, i) = base {
-            if kind == "element" {
-                let t = Format::named(member, self.fnuz);
-                let width = t.ok_or_else(|| format!("type {member}"))?.width();
-                let i = self.index(i)?;
-                return self
-                    .bits_of(base, i * width, width)?
-                    .typed(member, self.fnuz);
-            }
+        if let Expr::Element(base, kind, i) = base
+            && kind == "element"
+        {
+            let t = Format::named(member, self.fnuz);
+            let width = t.ok_or_else(|| format!("type {member}"))?.width();
+            let i = self.index(i)?;
+            return self
+                .bits_of(base, i * width, width)?
+                .typed(member, self.fnuz);
         }
         if let (Expr::Name(n), "index") = (base, member) {
             let slot = match n.as_str() {
@@ -774,14 +518,6 @@ impl<'a> Env<'a> {
             None => Err(format!("function {name}")),
         }
     }
-}
-
-/// What an assignment writes.
-struct Written {
-    name: &'static str,
-    low: u32,
-    width: Option<u32>,
-    ty: Option<String>,
 }
 
 fn name_of(t: Format) -> &'static str {

@@ -27,15 +27,14 @@ fn width_of(v: Value) -> Result<u32, String> {
 
 /// `name(args)`; `None` where the notation has no such function that can be computed here.
 pub(crate) fn call(name: &str, args: &[Value], place: &Place<'_>) -> Option<Computed> {
-    let computed = match args {
+    match args {
         [a] => integer(name, *a)
             .or_else(|| float(name, a.as_float()))
             .or_else(|| conversion(name, *a, place)),
         [a, b] => two(name, *a, *b, place.fnuz),
         [a, b, c] => three(name, *a, *b, *c),
         _ => None,
-    };
-    computed
+    }
 }
 
 fn integer(name: &str, a: Value) -> Option<Computed> {
@@ -44,7 +43,7 @@ fn integer(name: &str, a: Value) -> Option<Computed> {
         Ok(Value::int(f(v, width_of(a)?)))
     };
     Some(match name {
-        "zext" => a.as_int().map(Value::int),
+        "zext" => width_of(a).and_then(|w| Ok(Value::int((a.raw()? & ones(w)) as i128))),
         "sext" => width_of(a).and_then(|w| a.typed(&format!("i{w}"), false)),
         "popcount" => a.raw().map(|b| Value::int(i128::from(b.count_ones()))),
         "reverse_bits" => with_width(|v, w| ((v as u128).reverse_bits() >> (128 - w)) as i128),
@@ -70,7 +69,7 @@ fn integer(name: &str, a: Value) -> Option<Computed> {
             }
         }),
         "replicate2" => a.raw().map(|b| {
-            let twice = (0..32).map(|i| (b >> i & 1) * 3 << (2 * i));
+            let twice = (0..32).map(|i| ((b >> i & 1) * 3) << (2 * i));
             Value::int(twice.sum::<u128>() as i128)
         }),
         "quads" => a.raw().map(|b| {

@@ -12,31 +12,19 @@ pub(crate) enum OtherHalf {
     Zero,
     /// Zero on GCN 5 and CDNA 1 to 4, kept by the others.
     ZeroBefore,
-    /// The notes are silent.
-    Unsaid,
+    /// Zero on CDNA 5; on others with SRAM error correction, which is off here.
+    ZeroOnCdna5,
 }
 
-/// The sentences of the notes.
+/// The sentences of the notes; without one of them the other half of a vector register is kept (`data/vocabulary/notation.txt`
+/// on the name D).
 const OTHER_HALF: &[(&str, OtherHalf)] = &[
     ("write zeros to the other half", OtherHalf::ZeroBefore),
+    ("always on CDNA 5, the other half", OtherHalf::ZeroOnCdna5),
     ("clears the upper half", OtherHalf::Zero),
     (
         "upper half of the destination becomes zero",
         OtherHalf::Zero,
-    ),
-    ("the other half of the destination is kept", OtherHalf::Kept),
-    ("The other half of the destination is kept", OtherHalf::Kept),
-    ("keeps the other half", OtherHalf::Kept),
-    ("The upper half of the destination is kept", OtherHalf::Kept),
-    ("The other half of the register is kept", OtherHalf::Kept),
-    (
-        "upper ones with OP_SEL[3]; the rest is kept",
-        OtherHalf::Kept,
-    ),
-    ("the half that is not written is kept", OtherHalf::Kept),
-    (
-        "half of the destination; the other is kept",
-        OtherHalf::Kept,
     ),
 ];
 
@@ -59,13 +47,18 @@ impl Library {
         let half = OTHER_HALF
             .iter()
             .find(|(sentence, _)| text.contains(sentence))
-            .map_or(OtherHalf::Unsaid, |(_, h)| *h);
+            .map_or(OtherHalf::Kept, |(_, h)| *h);
         let mut halves = self.halves.borrow_mut();
         halves.insert(mnemonic.to_owned(), half);
-        if half == OtherHalf::Unsaid {
-            eprintln!("UNSAID {mnemonic}");
-        }
         half
+    }
+
+    /// Puts another formula in the place of a mnemonic's.
+    pub(crate) fn replace(&self, mnemonic: &str, lines: &[String]) -> Result<(), String> {
+        let formula = parse(lines)?;
+        let mut read = self.read.borrow_mut();
+        read.insert(mnemonic.to_owned(), Ok(formula));
+        Ok(())
     }
 
     /// The formula of a mnemonic, or why there is none.

@@ -263,7 +263,7 @@ fn fill(
                 .flat_map(|w| w.to_le_bytes()),
         );
     }
-    if round % 3 == 0 {
+    if round.is_multiple_of(3) {
         let comparands = match subject.data {
             [Some(a), Some(b)] => vec![subject.sources[a], subject.sources[b]],
             [Some(a), None] => vec![subject.sources[a]],

@@ -109,10 +109,10 @@ impl Value {
     /// Reads the value's bits as a type.
     pub(crate) fn typed(self, ty: &str, fnuz: bool) -> Result<Self, String> {
         if let Some(format) = Format::named(ty, fnuz) {
-            if let Self::Float(f) = self {
-                if f.format == Some(format) {
-                    return Ok(self);
-                }
+            if let Self::Float(f) = self
+                && f.format == Some(format)
+            {
+                return Ok(self);
             }
             let code = self.raw()? as u64 & ones(format.width()) as u64;
             return Ok(Self::Float(Float {
