@@ -117,7 +117,7 @@ fn run_direct(m: &mut Machine<'_>, op: &Op) -> Step {
 }
 
 /// Lanes that a permute reaches: the whole wave, except that a wave64 of gfx10 and gfx11 is two
-/// groups of 32 (RDNA 3 ISA 12.6; RDNA 4 ISA 12.6: "for wave64 index bits [7:2] are used").
+/// groups of 32 (RDNA 3 ISA 12.5.2; RDNA 4 ISA 12.5.2: "for wave64 index bits 7:2 are used").
 pub fn permute_group(target: Target, lanes: u32) -> u32 {
     match target.major() {
         10 | 11 => 32,

@@ -44,7 +44,8 @@ pub const REFUSED: Refusals = &[
     ),
     (
         &["tensor_load_to_lds", "tensor_store_from_lds"],
-        "the tensor data mover is not modelled",
+        "the public tables of the tensor descriptor (CDNA 5 ISA 10.11.4) do not say how padding, iteration and \
+         the ends of tiles are coded",
     ),
     (
         &["tensor_save", "tensor_stop"],
