@@ -70,7 +70,7 @@ fn main() {
         if let Some(o) = &mut opencl {
             match o.run() {
                 Ok((times, c)) => {
-                    keep(&mut best[modules.len()], time);
+                    keep(&mut best[modules.len()], times);
                     check(&mut result, c, o.name.as_str());
                 }
                 Err(why) => {
