@@ -257,7 +257,7 @@ fn examples(h: &mut Html, card: &Card) {
     let Some(first) = card.examples.first() else {
         return;
     };
-    h.raw("<h2>Examples</h2><div class=w><table class=x><caption>Bytes on ")
+    h.raw("<h2>Examples</h2><table class=x><caption>Bytes on ")
         .text(first.target)
         .raw("</caption>");
     for e in &card.examples {
@@ -266,7 +266,7 @@ fn examples(h: &mut Html, card: &Card) {
             h.raw(" wave").number(w);
         }
     }
-    h.raw("</table></div>");
+    h.raw("</table>");
 }
 
 /// Generations of which the card says the same, with what it says.

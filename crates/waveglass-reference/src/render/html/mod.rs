@@ -108,8 +108,8 @@ impl std::fmt::Write for Escaping<'_> {
     }
 }
 
-/// Escapes what has a meaning in HTML, in text and in quoted values alike. Characters that HTML
-/// does not allow become U+FFFD.
+/// Escapes what has a meaning in HTML, in text and in values, whose quotes are always double ones.
+/// Characters that HTML does not allow become U+FFFD.
 fn escape(text: &str, out: &mut String) {
     for c in text.chars() {
         match c {
@@ -117,7 +117,6 @@ fn escape(text: &str, out: &mut String) {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
             '\n' | '\t' => out.push(c),
             c if c.is_control() => out.push('\u{fffd}'),
             c => out.push(c),
@@ -282,7 +281,7 @@ mod tests {
         h.show(format_args!("{}", "<i>")).text("\u{0}\u{7f}");
         assert_eq!(
             h.into_string(),
-            "<p>a &lt; b &amp;&amp; &quot;c&quot; &gt; &#39;d&#39;&lt;/p&gt;&lt;script&gt;&lt;i&gt;\u{fffd}\u{fffd}"
+            "<p>a &lt; b &amp;&amp; &quot;c&quot; &gt; 'd'&lt;/p&gt;&lt;script&gt;&lt;i&gt;\u{fffd}\u{fffd}"
         );
     }
 
@@ -295,7 +294,7 @@ mod tests {
             .attr("alt", "a=b\" onload=x '>`");
         assert_eq!(
             h.into_string(),
-            "<a href=../cdna4/v_add_f32.html#x title=\"\" alt=\"a=b&quot; onload=x &#39;&gt;`\""
+            "<a href=../cdna4/v_add_f32.html#x title=\"\" alt=\"a=b&quot; onload=x '&gt;`\""
         );
     }
 
