@@ -1,7 +1,7 @@
 //! `cargo xtask evidence`: what the tests cover, instruction by instruction and target by target,
 //! as the evidence of the reference's fidelity table.
 //!
-//! Golden vectors are read; unit tests of execution and compiled kernels are run with
+//! Golden vectors and the answers to the cards' examples are read; unit tests of execution and compiled kernels are run with
 //! `WAVEGLASS_EVIDENCE` naming a folder, in which they note every instruction that they execute.
 
 use std::collections::BTreeMap;
@@ -27,6 +27,7 @@ fn table_path() -> PathBuf {
 pub(crate) fn run(check: bool) -> Result<()> {
     let mut table = Table::new();
     golden(&mut table)?;
+    examples(&mut table)?;
     executed(&mut table)?;
     let text = text(&table);
     let path = table_path();
@@ -92,6 +93,20 @@ fn golden(table: &mut Table) -> Result<()> {
             if !untaken.contains(&n) {
                 note(table, inst.mnemonic(), target, 1);
             }
+        }
+    }
+    Ok(())
+}
+
+/// The examples of the reference's cards, which LLVM answers both ways.
+fn examples(table: &mut Table) -> Result<()> {
+    let folder = root().join("crates/waveglass-reference/tests/examples");
+    for &target in Target::ALL {
+        let rows = unzipped(&folder.join(format!("{target}.txt.gz")))?;
+        for line in rows.lines().filter(|l| !l.contains(" !")) {
+            let name = line.split(' ').next().unwrap_or_default();
+            note(table, name, target, 0);
+            note(table, name, target, 1);
         }
     }
     Ok(())

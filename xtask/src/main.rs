@@ -6,6 +6,7 @@ mod bench_asm;
 mod compare;
 mod differs;
 mod evidence;
+mod example_vectors;
 mod import;
 mod llvm;
 mod negatives;
@@ -30,6 +31,8 @@ cargo xtask bench-dis TARGET WAVEGLASS FILE...
                                      time that `waveglass dis` against llvm-objdump over one code object
 cargo xtask bench-decode TARGET FILE time decode and print against LLVM over compiled code
 cargo xtask evidence [--check]       write what the tests cover, for the reference's fidelity table
+cargo xtask example-vectors [TARGET|all]
+                                     ask LLVM about the examples of the reference's cards
 cargo xtask rules                    write docs/memory-rules.md from the tests of the memory model
 cargo xtask semantics [TARGET|all] [names]
                                      count the instructions that are executed and refused, by family
@@ -84,6 +87,13 @@ fn main() -> Result<()> {
             bench_asm::dis(target.parse()?, waveglass, files)
         }
         ["rules"] => rules::run(),
+        ["example-vectors", list @ ..] => {
+            let targets: Vec<Target> = match list.first() {
+                None | Some(&"all") => Target::ALL.to_vec(),
+                Some(t) => t.split(',').map(str::parse).collect::<Result<_, _>>()?,
+            };
+            example_vectors::run(&targets)
+        }
         ["evidence"] => evidence::run(false),
         ["evidence", "--check"] => evidence::run(true),
         ["bench-decode", target, file] => bench::run(target.parse()?, file),

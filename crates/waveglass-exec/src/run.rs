@@ -517,7 +517,8 @@ fn execute<const TRACE: bool>(
         used += 1;
         m.stats.by_family[op.family as usize] += 1;
         match (op.run)(m, op) {
-            Step::Next if TRACE => ip = op.next,
+            // A turn ends where it should, among idle operations too.
+            Step::Next if TRACE || op.skipped > quantum - used => ip = op.next,
             Step::Next => {
                 ip = op.live;
                 used += op.skipped;

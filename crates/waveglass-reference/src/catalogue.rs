@@ -68,6 +68,14 @@ impl Instruction {
         self.names.iter().map(|&n| &catalogue().names[n])
     }
 
+    /// The mnemonics on a target: one, or none where it lacks the instruction.
+    pub fn names_on(&self, target: Target) -> Vec<&'static str> {
+        self.names()
+            .filter(|n| n.targets >> target.index() & 1 != 0)
+            .map(|n| n.mnemonic)
+            .collect()
+    }
+
     /// Every name in any generation, the main spellings first.
     pub fn all_names(&self) -> Vec<&'static str> {
         let mut all: Vec<&'static str> = self.names().map(|n| n.mnemonic).collect();
@@ -138,7 +146,10 @@ impl Catalogue {
             }
         }
         for n in &mut names {
-            n.rows.sort_by_key(|r| (rank(r.encoding()), r.encoding()));
+            // Of a VOPD half's many pairs the one with a plain move comes first.
+            let plain = |r: &InstDef| !r.mnemonic.contains("v_dual_mov_b32");
+            n.rows
+                .sort_by_key(|r| (rank(r.encoding()), r.encoding(), plain(r)));
         }
         let mut parent: Vec<usize> = (0..names.len()).collect();
         fn root(parent: &mut [usize], mut n: usize) -> usize {

@@ -1,5 +1,6 @@
 //! Examples: for any row an instruction with plain operands that the assembler takes back.
 
+use crate::catalogue::catalogue;
 use waveglass_asm::{LineAssembler, PrintOptions, print};
 use waveglass_isa::{
     Field, Half, ImmStyle, Inst, InstBits, InstDef, MASK_BITS, ModStyle, Operand, OperandDef,
@@ -63,7 +64,10 @@ impl Examples {
                 let Ok(inst) = assembler.assemble(&text) else {
                     continue;
                 };
-                if inst.mnemonic() != def.mnemonic || inst.def().encoding() != def.encoding() {
+                if inst.mnemonic() != def.mnemonic
+                    || inst.def().encoding() != def.encoding()
+                    || printed(&inst) != text
+                {
                     continue;
                 }
                 let only = self.assemblers.len() > 1 && !self.in_both(&inst, &text);
@@ -91,13 +95,37 @@ impl Examples {
 fn printed(inst: &Inst) -> String {
     let mut text = String::new();
     print(inst, &PrintOptions::default(), &mut text);
-    // A comment that the printer adds is no part of the example.
+    plain_text(&text)
+}
+
+/// A disassembler's text without the comment that it may add.
+pub fn plain_text(text: &str) -> String {
     let text = text.split("//").next().unwrap_or_default();
-    text.split(" ; ")
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_owned()
+    let text = text.split(" ; ").next().unwrap_or_default();
+    text.trim().to_owned()
+}
+
+/// An example of each form of every instruction that a target has; of the many pairs of a VOPD half
+/// one in each encoding.
+pub fn form_examples(target: Target) -> Vec<(&'static str, Inst, Example)> {
+    let mut examples = Examples::new(target);
+    let mut out: Vec<(&'static str, Inst, Example)> = Vec::new();
+    for name in &catalogue().names {
+        let from = out.len();
+        for forms in name.rows.chunk_by(|a, b| a.encoding() == b.encoding()) {
+            for row in forms.iter().filter(|r| r.has_target(target)) {
+                if let Some((inst, example)) = examples.of(row) {
+                    if out[from..].iter().all(|(.., e)| e.text != example.text) {
+                        out.push((name.mnemonic, inst, example));
+                    }
+                    if row.mnemonic.contains(" :: ") {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    out
 }
 
 fn bytes(inst: &Inst) -> Vec<u8> {
@@ -272,7 +300,6 @@ fn immediate(style: ImmStyle, o: &OperandDef, target: Target, choice: u32) -> u6
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue;
 
     /// Forms that the assembler has no text for: the text without a suffix means another encoding,
     /// or LLVM's decoder alone knows them.

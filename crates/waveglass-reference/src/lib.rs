@@ -18,7 +18,7 @@ pub use catalogue::{Catalogue, GENERATIONS, Instruction, catalogue, targets};
 pub use compare::{Column, Comparison, compare};
 pub use description::{Description, description, group_of, groups};
 pub use encodings::{EncodingLayout, EncodingPage, encoding_names, encoding_page};
-pub use example::{Example, Examples};
+pub use example::{Example, Examples, form_examples, plain_text};
 pub use fidelity::{Evidence, FidelityCounts, FidelityEntry, evidence, fidelity_entries};
 pub use render::html::card_page;
 pub use render::{Block, Document, card_document, differences_in_words};
