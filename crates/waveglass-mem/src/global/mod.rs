@@ -265,18 +265,19 @@ impl GlobalMemory {
     }
 
     /// The region that holds all of `[address, address + size)`.
-    #[inline]
+    #[inline(always)]
     fn find(&self, address: u64, size: u64, hint: &mut RegionHint) -> Option<&Region> {
-        let holds = |r: &Region| {
-            let offset = address.wrapping_sub(r.base);
-            offset < r.size && size <= r.size - offset
-        };
-        if let Some(region) = self.regions.get(hint.0).filter(|r| holds(r)) {
-            return Some(region);
+        match self.regions.get(hint.0) {
+            Some(region) if region.holds(address, size) => Some(region),
+            _ => self.search(address, size, hint),
         }
+    }
+
+    /// [`Self::find`] where the hint is of another region.
+    fn search(&self, address: u64, size: u64, hint: &mut RegionHint) -> Option<&Region> {
         let at = self.regions.partition_point(|r| r.base <= address);
         let at = at.checked_sub(1)?;
-        let region = self.regions.get(at).filter(|r| holds(r))?;
+        let region = self.regions.get(at).filter(|r| r.holds(address, size))?;
         hint.0 = at;
         Some(region)
     }

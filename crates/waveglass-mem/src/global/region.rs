@@ -164,6 +164,13 @@ impl Region {
         self.base & !(LINE as u64 - 1)
     }
 
+    /// Whether all of `[address, address + size)` is in the region.
+    #[inline(always)]
+    pub(super) fn holds(&self, address: u64, size: u64) -> bool {
+        let offset = address.wrapping_sub(self.base);
+        offset < self.size && size <= self.size - offset
+    }
+
     /// Where in the region's memory an address of the region is.
     #[inline(always)]
     pub(super) fn offset(&self, address: u64) -> usize {

@@ -256,15 +256,13 @@ impl GlobalMemory {
         }
         let count = lanes.rows() * ROW_LANES;
         let done = self.in_one_region(lanes, 4 * N as u32, true, port, |region, offset, lane| {
-            let data = std::array::from_fn::<u32, N, _>(|d| flat[d * count + lane]);
-            region.store_dwords(offset, data);
+            region.store_dwords(offset, dwords_of_lane::<N>(flat, count, lane));
         });
         if done {
             return;
         }
         self.store_lanes(space, lanes, element, src, port, |region, offset, lane| {
-            let data = std::array::from_fn::<u32, N, _>(|d| flat[d * count + lane]);
-            region.store_dwords(offset, data);
+            region.store_dwords(offset, dwords_of_lane::<N>(flat, count, lane));
         });
     }
 
@@ -483,4 +481,14 @@ fn aligned(mode: AlignmentMode, address: u64, bytes: u32) -> Option<u64> {
         return Some(address);
     }
     mode.align(address, bytes)
+}
+
+/// A lane's dwords of registers of `count` lanes each.
+#[inline(always)]
+fn dwords_of_lane<const N: usize>(flat: &[u32], count: usize, lane: usize) -> [u32; N] {
+    let mut data = [0; N];
+    for (d, to) in data.iter_mut().enumerate() {
+        *to = flat[d * count + lane];
+    }
+    data
 }

@@ -400,10 +400,11 @@ unsafe fn lines_to_registers<const N: usize, const W: usize>(
         .take(W / 4)
         .enumerate()
     {
-        let lanes: [_; N] = std::array::from_fn(|k| {
+        let mut lanes = [[0; 4]; N];
+        for (lane, from) in lanes.iter_mut().zip(lines) {
             // SAFETY: a chunk is an aligned line.
-            dwords(unsafe { line::load(lines[k].as_ptr()) })
-        });
+            *lane = dwords(unsafe { line::load(from.as_ptr()) });
+        }
         for (d, register) in registers.iter_mut().enumerate() {
             let to = &mut register[4 * four..][..4];
             for (lane, to) in to.iter_mut().enumerate() {
@@ -432,10 +433,12 @@ unsafe fn registers_to_lines<const N: usize, const W: usize>(
         .enumerate()
     {
         for (k, to) in lines.iter().enumerate() {
-            let value: [u32; 4] = std::array::from_fn(|i| {
+            // A loop and no `from_fn`, whose closure the compiler may leave a call.
+            let mut value = [0; 4];
+            for (i, v) in value.iter_mut().enumerate() {
                 let at = k * 4 + i;
-                registers[at % N][4 * four + at / N]
-            });
+                *v = registers[at % N][4 * four + at / N];
+            }
             // SAFETY: a chunk is an aligned line.
             unsafe { line::store(to.as_ptr(), vector(value)) };
         }

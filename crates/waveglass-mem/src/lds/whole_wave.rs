@@ -149,11 +149,13 @@ fn dwords<const N: usize, const W: usize>(
     lane: usize,
 ) -> [u32; N] {
     let at = checked[lane] as usize;
-    std::array::from_fn(|d| {
+    let mut data = [0; N];
+    for (d, to) in data.iter_mut().enumerate() {
         // SAFETY: `all_in_range` has found `at + N * 4 <= memory.len()` for every lane.
         let bytes = unsafe { memory.as_ptr().add(at + d * 4).cast::<[u8; 4]>().read() };
-        u32::from_le_bytes(bytes)
-    })
+        *to = u32::from_le_bytes(bytes);
+    }
+    data
 }
 
 /// Stores `N` dwords for each lane of a full wave, the lowest first; gives `false`, with nothing done,
