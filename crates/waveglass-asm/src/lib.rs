@@ -10,7 +10,7 @@ mod print;
 pub use assemble::{
     Arg, AssembleLimits, AssembleOptions, Assembled, AssembledRelocation, AssembledRelocationKind,
     AssembledSymbol, BuildError, CodeBuilder, Diagnostic, Diagnostics, Expansion, FileLoader,
-    Label, LineAssembler, Load, Modifier, Section, Severity, SymbolPlace, assemble,
+    Label, LineAssembler, Load, Modifier, Section, Severity, SymbolPlace, aliases, assemble,
     descriptor_directives, metadata_yaml, reg,
 };
 

@@ -639,3 +639,56 @@ fn block_scalars_are_read_as_llvm_reads_them() {
     assert!(!holds("|-\n      abc\n      def", "abc\ndef\n"));
     assert!(holds("\"a\\tb\\x41\"", "a\tbA"));
 }
+
+#[test]
+fn text_that_macros_double_ends_in_an_error() {
+    for body in ["m \\a\\a", "m \"\\a \\a\""] {
+        let source = format!(".macro m a\n{body}\n.endm\nm xxxxxxxxxxxxxxxx\n");
+        let options = waveglass_asm::AssembleOptions {
+            limits: waveglass_asm::AssembleLimits {
+                bytes: 1 << 20,
+                ..Default::default()
+            },
+            ..Default::default()
+        };
+        let findings =
+            waveglass_asm::assemble(&source, waveglass_isa::Target::Gfx900, &options).unwrap_err();
+        assert!(
+            findings
+                .list
+                .iter()
+                .any(|d| d.message.contains("too much text")),
+            "{findings:?}"
+        );
+    }
+}
+
+#[test]
+fn late_findings_are_as_many_as_the_limit_at_most() {
+    let n = 40_000;
+    let source: String = (0..n)
+        .map(|i| format!("l{i}:\n s_branch l{}\n", (i * 7919) % n))
+        .collect();
+    let findings = waveglass_asm::assemble(
+        &source,
+        waveglass_isa::Target::Gfx900,
+        &waveglass_asm::AssembleOptions::default(),
+    );
+    let limit = waveglass_asm::AssembleLimits::default().findings;
+    if let Err(f) = findings {
+        assert!(f.list.len() <= limit);
+    }
+    // Destinations past a branch's reach.
+    let far: String = (0..2000)
+        .map(|_| " s_branch end\n")
+        .chain(std::iter::repeat_n(" v_nop\n", 40_000))
+        .chain(["end:\n"])
+        .collect();
+    let findings = waveglass_asm::assemble(
+        &far,
+        waveglass_isa::Target::Gfx900,
+        &waveglass_asm::AssembleOptions::default(),
+    )
+    .unwrap_err();
+    assert_eq!(findings.list.len(), limit);
+}

@@ -82,7 +82,10 @@ impl Instruction {
         for name in self.names() {
             for alias in name.aliases {
                 // A suffix that asks for an encoding makes no other name.
-                if !all.contains(alias) && !all.contains(&without_suffix(alias)) {
+                if !all.contains(alias)
+                    && !all.contains(&without_suffix(alias))
+                    && !is_internal(alias)
+                {
                     all.push(alias);
                 }
             }
@@ -159,13 +162,21 @@ impl Catalogue {
             }
             n
         }
-        for n in 0..names.len() {
-            for alias in names[n].aliases {
-                if let Some(&other) = at.get(alias)
-                    && names[n].targets & names[other].targets == 0
-                {
-                    let (a, b) = (root(&mut parent, n), root(&mut parent, other));
-                    parent[a.max(b)] = a.min(b);
+        // The names that are one: aliases of the table, and those that only the assembler has.
+        let of_table = names
+            .iter()
+            .flat_map(|n| n.aliases.iter().map(|a| (*a, n.mnemonic)));
+        let of_assembler = waveglass_asm::aliases().map(|(alias, name, _)| (alias, name));
+        let pairs: Vec<(&str, &str)> = of_table.chain(of_assembler).collect();
+        let mut held: Vec<u16> = names.iter().map(|n| n.targets).collect();
+        for (alias, name) in pairs {
+            if let (Some(&a), Some(&b)) = (at.get(alias), at.get(name)) {
+                let (a, b) = (root(&mut parent, a), root(&mut parent, b));
+                // A target has one name for an instruction.
+                if a != b && held[a] & held[b] == 0 {
+                    let (low, high) = (a.min(b), a.max(b));
+                    parent[high] = low;
+                    held[low] |= held[high];
                 }
             }
         }
@@ -243,6 +254,16 @@ impl Catalogue {
         near.truncate(5);
         near.into_iter().map(|(_, k)| k).collect()
     }
+}
+
+/// Whether a spelling is LLVM's own name for a record, which its assembler does not take.
+fn is_internal(name: &str) -> bool {
+    ["_op_sel", "_pseudo", "_fake16", "_t16"]
+        .iter()
+        .any(|s| name.ends_with(s))
+        || name
+            .rsplit_once("_gfx")
+            .is_some_and(|(_, n)| n.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// The name without the suffix that asks for an encoding.

@@ -59,6 +59,8 @@ pub(super) struct Assembler<'a> {
     pub(super) macros: HashMap<Vec<u8>, Macro>,
     pub(super) conditions: Vec<Condition>,
     pub(super) expansions: u64,
+    /// Bytes of text that macros and repetitions have expanded to.
+    pub(super) expanded: u64,
     pub(super) kernels: Vec<Kernel>,
     pub(super) kernel: Option<KernelFields>,
     pub(super) metadata: Option<Vec<u8>>,
@@ -114,6 +116,7 @@ impl<'a> Assembler<'a> {
             macros: HashMap::new(),
             conditions: Vec::new(),
             expansions: 0,
+            expanded: 0,
             kernels: Vec::new(),
             kernel: None,
             metadata: None,

@@ -401,13 +401,31 @@ impl Assembler<'_> {
             .map(|(p, v)| (&p.name[..], v.as_deref().unwrap_or(b"")))
             .collect();
         let count = self.expansions;
-        let text = substitute(&m.body, &pairs, count);
+        let text = self.text_of(&m.body, &pairs, count, c.pos)?;
         let conditions = self.conditions.len();
         let r = self.enter_text(What::Macro(m.name.clone()), &text, depth, c.pos);
         if std::mem::take(&mut self.leave_macro) {
             self.conditions.truncate(conditions);
         }
         r
+    }
+
+    /// The text of a macro or of one turn of a repetition. All of them together are bounded as the
+    /// sections are.
+    fn text_of(
+        &mut self,
+        body: &[u8],
+        pairs: &[(&[u8], &[u8])],
+        count: u64,
+        at: usize,
+    ) -> Result<Vec<u8>, Problem> {
+        let room = self.options.limits.bytes.saturating_sub(self.expanded);
+        let Some(text) = substitute(body, pairs, count, room) else {
+            self.stop = true;
+            return Err(Problem::at(at, "macros expand to too much text"));
+        };
+        self.expanded += text.len() as u64;
+        Ok(text)
     }
 
     fn irp(
@@ -437,7 +455,7 @@ impl Assembler<'_> {
             if self.stop {
                 break;
             }
-            let text = substitute(body, &[(&name, &v)], self.expansions);
+            let text = self.text_of(body, &[(&name, &v)], self.expansions, at)?;
             self.enter_text(What::Repetition, &text, depth, at)?;
         }
         Ok(())
@@ -518,8 +536,12 @@ fn ends_argument(rest: &[u8], n: usize) -> bool {
     !operator(before) && !operator(after)
 }
 
-/// The body with `\name` replaced; `\@` is the number of the expansion, `\()` nothing.
-fn substitute(body: &[u8], pairs: &[(&[u8], &[u8])], count: u64) -> Vec<u8> {
+/// The body with `\name` replaced; `\@` is the number of the expansion, `\()` nothing. `None` where
+/// that takes more than `room` bytes.
+fn substitute(body: &[u8], pairs: &[(&[u8], &[u8])], count: u64, room: u64) -> Option<Vec<u8>> {
+    if body.len() as u64 > room {
+        return None;
+    }
     let mut out = Vec::with_capacity(body.len());
     let mut at = 0;
     while let Some(n) = memchr::memchr(b'\\', &body[at..]) {
@@ -538,6 +560,9 @@ fn substitute(body: &[u8], pairs: &[(&[u8], &[u8])], count: u64) -> Vec<u8> {
                 .unwrap_or(rest.len());
             match pairs.iter().find(|(name, _)| *name == &rest[..n]) {
                 Some((_, value)) => {
+                    if (out.len() + value.len() + body.len() - at) as u64 > room {
+                        return None;
+                    }
                     out.extend_from_slice(value);
                     at += n;
                 }
@@ -546,5 +571,5 @@ fn substitute(body: &[u8], pairs: &[(&[u8], &[u8])], count: u64) -> Vec<u8> {
         }
     }
     out.extend_from_slice(&body[at..]);
-    out
+    Some(out)
 }

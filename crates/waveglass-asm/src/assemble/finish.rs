@@ -90,6 +90,9 @@ impl Assembler<'_> {
         let pending = std::mem::take(&mut self.pending);
         let mut starts = HashMap::new();
         for p in pending {
+            if self.stop {
+                break;
+            }
             if let Err(message) = self.resolve(&p, &mut index, &mut symbols, &mut starts) {
                 let text = source_line(source, p.line);
                 self.report_at(p.line, p.column, &message, None, text);

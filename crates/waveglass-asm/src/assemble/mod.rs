@@ -47,6 +47,7 @@ pub use assembled::{
 };
 pub use builder::{Arg, BuildError, CodeBuilder, Label, Modifier, reg};
 pub use diagnostic::{Diagnostic, Diagnostics, Expansion, Severity};
+pub use pattern::aliases;
 
 use assembler::{Again, Assembler};
 use cursor::Cursor;

@@ -498,8 +498,9 @@ impl Table {
     }
 }
 
-/// Other spellings: name, mnemonic, and the targets as bits.
-pub(super) fn aliases() -> impl Iterator<Item = (&'static str, &'static str, u32)> {
+/// Spellings of mnemonics that the assembler takes beside those of the instruction table: the spelling,
+/// the mnemonic, and the targets as bits (bit `n` stands for `Target::ALL[n]`).
+pub fn aliases() -> impl Iterator<Item = (&'static str, &'static str, u32)> {
     include_str!("../../data/aliases.txt")
         .lines()
         .filter(|l| !l.starts_with('#'))

@@ -71,7 +71,12 @@ fn loader(folders: &[PathBuf]) -> FileLoader {
             std::iter::once(PathBuf::from(name)).chain(folders.iter().map(|f| f.join(name)));
         let mut problem = None;
         for path in candidates {
-            match std::fs::read(&path) {
+            // A pipe would wait for ever, a device may have no end.
+            if std::fs::metadata(&path).is_ok_and(|m| !m.is_file()) {
+                problem = Some(format!("{}: it is no regular file", path.display()));
+                continue;
+            }
+            match crate::output::read_bounded(&path) {
                 Ok(bytes) => return Ok(bytes),
                 Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
                 Err(e) => problem = Some(format!("{}: {e}", path.display())),

@@ -273,14 +273,23 @@ fn encoding(
 pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let mut instructions = vec![find(&args.name)?];
     if let Some(n) = &args.name2 {
-        instructions.push(find(n)?);
+        let other = find(n)?;
+        if !std::ptr::eq(other, instructions[0]) {
+            instructions.push(other);
+        }
     }
     let targets = if args.targets.is_empty() {
         Target::ALL
     } else {
         &args.targets
     };
-    let comparison = reference::compare(&instructions, targets);
+    let mut once: Vec<Target> = Vec::new();
+    for &t in targets {
+        if !once.contains(&t) {
+            once.push(t);
+        }
+    }
+    let comparison = reference::compare(&instructions, &once);
     if args.json {
         return output::write_json(&comparison);
     }

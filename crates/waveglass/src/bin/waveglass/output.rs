@@ -32,7 +32,21 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
             .context("standard input")?;
         return Ok(data);
     }
-    Ok(std::fs::read(path).with_context(|| format!("{}: cannot read", path.display()))?)
+    Ok(read_bounded(path).with_context(|| format!("{}: cannot read", path.display()))?)
+}
+
+/// The most that is read of an input: a device may have no end.
+const INPUT_LIMIT: u64 = 1 << 30;
+
+/// The bytes of a file, a pipe or the like, up to a limit.
+pub(crate) fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut data = Vec::new();
+    let mut file = std::fs::File::open(path)?.take(INPUT_LIMIT + 1);
+    file.read_to_end(&mut data)?;
+    if data.len() as u64 > INPUT_LIMIT {
+        return Err(std::io::Error::other("it has more than 1 GiB"));
+    }
+    Ok(data)
 }
 
 /// The bytes that hexadecimal digits spell; white space, commas and `0x` may stand between bytes.

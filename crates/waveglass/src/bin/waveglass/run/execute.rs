@@ -37,7 +37,8 @@ pub(crate) enum Content {
 /// Runs the request. A run that ends early still gives its report, with the failure.
 pub(crate) fn execute(run: RunRequest) -> Result<(RunReport, Option<Failure>), Failure> {
     let file = run.file.display().to_string();
-    let data = std::fs::read(&run.file).with_context(|| format!("{file}: cannot read"))?;
+    let data =
+        crate::output::read_bounded(&run.file).with_context(|| format!("{file}: cannot read"))?;
     let (module, kernel) = load(&run, &data).with_context(|| file.clone())?;
     let name = kernel
         .as_ref()
