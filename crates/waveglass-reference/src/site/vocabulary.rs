@@ -234,6 +234,7 @@ pub(super) fn entry(h: &mut Html, t: &Term) {
         }
         return;
     }
+    list(h, &t.fields, &links);
     list(h, &t.completion, &links);
     list(h, &t.checks, &links);
     list(h, &t.notes, &links);
