@@ -27,8 +27,8 @@ cargo xtask compare-whole ...        the same with --true16=off: registers witho
 cargo xtask show TARGET[/WAVE] HEX...  both texts for an instruction's bytes
 cargo xtask sweep [TARGET|all]        opcodes that only LLVM or only the table has
 cargo xtask bench-asm TARGET FILE...   time the assembler against llvm-mc over compiler output
-cargo xtask bench-dis TARGET WAVEGLASS FILE...
-                                     time that `waveglass dis` against llvm-objdump over one code object
+cargo xtask bench-dis TARGET WAVEGLASS SOURCE...
+                                     time that `waveglass dis` against llvm-objdump over compiler output
 cargo xtask bench-decode TARGET FILE time decode and print against LLVM over compiled code
 cargo xtask evidence [--check]       write what the tests cover, for the reference's fidelity table
 cargo xtask example-vectors [TARGET|all]
