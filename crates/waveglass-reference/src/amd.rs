@@ -4,7 +4,6 @@
 //! (`data/amd_operands.tbl`). For the others the nearest generation's names stand in, marked as
 //! inferred.
 
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use serde::Serialize;
@@ -64,22 +63,31 @@ fn nearest(generation: Generation) -> &'static [&'static str] {
     }
 }
 
-/// The lines of each (mnemonic, layout).
-fn index() -> &'static HashMap<(&'static str, &'static str), Vec<&'static str>> {
-    static INDEX: OnceLock<HashMap<(&'static str, &'static str), Vec<&'static str>>> =
-        OnceLock::new();
+/// The heads of the entries, (mnemonic, layout), which are sorted, with what stands from them on.
+fn index() -> &'static [((&'static str, &'static str), &'static str)] {
+    static INDEX: OnceLock<Vec<((&'static str, &'static str), &'static str)>> = OnceLock::new();
     INDEX.get_or_init(|| {
-        let mut index: HashMap<_, Vec<&'static str>> = HashMap::with_capacity(4096);
-        let mut key = ("", "");
-        for line in TABLE.lines() {
-            if let Some(entry) = line.strip_prefix(' ') {
-                index.entry(key).or_default().push(entry);
-            } else if let Some(head) = line.split_once(' ').filter(|_| !line.starts_with('#')) {
-                key = head;
+        let mut index = Vec::with_capacity(4096);
+        let mut at = 0;
+        for line in TABLE.split_inclusive('\n') {
+            at += line.len();
+            if line.starts_with([' ', '#']) {
+                continue;
+            }
+            if let Some(head) = line.trim_end().split_once(' ') {
+                index.push((head, &TABLE[at..]));
             }
         }
         index
     })
+}
+
+/// The lines of an entry.
+fn entries(name: &str, layout: &str) -> impl Iterator<Item = &'static str> {
+    let index = index();
+    let found = index.binary_search_by(|((n, l), _)| (*n, *l).cmp(&(name, layout)));
+    let rest = found.map_or("", |at| index[at].1);
+    rest.lines().map_while(|l| l.strip_prefix(' '))
 }
 
 /// Layouts under which a specification may list an instruction that stands in `layout`.
@@ -208,8 +216,7 @@ pub(crate) fn operand(
 type Listed = (Option<&'static str>, Option<&'static str>, u32);
 
 fn listed(generation: &str, name: &str, layout: &str, field: &str) -> Option<Listed> {
-    let entries = index().get(&(name, layout))?;
-    let operands = entries.iter().find_map(|e| {
+    let operands = entries(name, layout).find_map(|e| {
         let (generations, operands) = e.split_once(' ')?;
         generations
             .split(',')

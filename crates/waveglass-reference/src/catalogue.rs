@@ -123,7 +123,17 @@ impl Catalogue {
         let mut at: HashMap<&'static str, usize> = HashMap::with_capacity(4096);
         let mut last = ("", usize::MAX);
         for row in rows() {
-            for half in row.mnemonic.split(" :: ") {
+            // Pairs alone are cut: a search in every name would take milliseconds.
+            let halves = if row.encoding().starts_with("VOPD") {
+                row.mnemonic.split_once(" :: ")
+            } else {
+                None
+            };
+            let (first, second) = match halves {
+                Some((x, y)) => (x, Some(y)),
+                None => (row.mnemonic, None),
+            };
+            for half in std::iter::once(first).chain(second) {
                 let n = if last.0 == half {
                     last.1
                 } else {
@@ -150,9 +160,19 @@ impl Catalogue {
         }
         for n in &mut names {
             // Of a VOPD half's many pairs the one with a plain move comes first.
-            let plain = |r: &InstDef| !r.mnemonic.contains("v_dual_mov_b32");
-            n.rows
-                .sort_by_key(|r| (rank(r.encoding()), r.encoding(), plain(r)));
+            let pair = n
+                .rows
+                .first()
+                .is_some_and(|r| r.encoding().starts_with("VOPD"));
+            if n.rows
+                .windows(2)
+                .any(|w| w[0].encoding() != w[1].encoding())
+                || pair
+            {
+                let plain = |r: &InstDef| pair && !r.mnemonic.contains("v_dual_mov_b32");
+                n.rows
+                    .sort_by_cached_key(|r| (rank(r.encoding()), r.encoding(), plain(r)));
+            }
         }
         let mut parent: Vec<usize> = (0..names.len()).collect();
         fn root(parent: &mut [usize], mut n: usize) -> usize {

@@ -141,7 +141,8 @@ impl FidelityRow {
 /// Makes cards of one generation.
 pub struct Cards {
     generation: Generation,
-    examples: Vec<Examples>,
+    /// Made when a card first asks for them.
+    examples: Vec<Option<Examples>>,
 }
 
 impl Cards {
@@ -149,7 +150,7 @@ impl Cards {
     pub fn new(generation: Generation) -> Self {
         Self {
             generation,
-            examples: targets(generation).map(Examples::new).collect(),
+            examples: targets(generation).map(|_| None).collect(),
         }
     }
 
@@ -235,7 +236,7 @@ impl Cards {
             let of_row = targets(self.generation)
                 .zip(&mut self.examples)
                 .find(|(t, _)| row.has_target(*t))
-                .and_then(|(_, examples)| examples.of(row));
+                .and_then(|(t, examples)| examples.get_or_insert_with(|| Examples::new(t)).of(row));
             if let Some(e) = of_row
                 && out.iter().all(|(_, o)| o.text != e.1.text)
             {
