@@ -39,8 +39,8 @@ pub trait LaneLoop {
 
 /// A loop over a wave's lanes, which is built for each size of wave as well. [`run_wave`] runs it. Its
 /// `lanes` must be `#[inline(always)]`, as a [`LaneLoop`]'s `run`.
-pub(crate) trait WaveLoop {
-    /// How many lanes the wave has.
+pub trait WaveLoop {
+    /// How many lanes the wave has; 0 for a wave that this is not for.
     fn count(&self) -> usize;
 
     /// Executes it for a wave of `W` lanes; `false` says that nothing was done.
@@ -66,7 +66,7 @@ impl<T: WaveLoop> LaneLoop for EachSize<T> {
 /// Runs a loop over a wave's lanes in the best build that this machine has; `false` says that nothing
 /// was done.
 #[inline]
-pub(crate) fn run_wave<T: WaveLoop>(task: T) -> bool {
+pub fn run_wave<T: WaveLoop>(task: T) -> bool {
     run(EachSize(task))
 }
 

@@ -5,7 +5,7 @@ use crate::machine::Machine;
 use crate::program::{Compile, Op, Src};
 use crate::wave::ROW_LANES;
 use waveglass_isa::{Field, Inst};
-use waveglass_mem::wide::{self, Host, LaneLoop};
+use waveglass_mem::wide::{self, Host, LaneLoop, WaveLoop};
 use waveglass_mem::{PerLane, Row};
 
 /// Base in a VGPR pair.
@@ -124,22 +124,18 @@ pub(super) struct Whole<'a, 'm, const MODE: u8, const N: usize, const STORES: bo
     pub op: &'a Op,
 }
 
-impl<const MODE: u8, const N: usize, const STORES: bool> LaneLoop
+impl<const MODE: u8, const N: usize, const STORES: bool> WaveLoop
     for Whole<'_, '_, MODE, N, STORES>
 {
-    type Output = bool;
-
     #[inline(always)]
-    fn run(self, host: Host) -> bool {
-        if self.m.wave.rows == 2 {
-            self.m.wave.exec() == u64::MAX && self.lanes::<64>(host)
+    fn count(&self) -> usize {
+        if self.m.wave.is_full() {
+            self.m.wave.lanes()
         } else {
-            self.m.wave.exec() == u32::MAX as u64 && self.lanes::<32>(host)
+            0
         }
     }
-}
 
-impl<const MODE: u8, const N: usize, const STORES: bool> Whole<'_, '_, MODE, N, STORES> {
     #[inline(always)]
     fn lanes<const W: usize>(self, host: Host) -> bool {
         let (m, op) = (self.m, self.op);

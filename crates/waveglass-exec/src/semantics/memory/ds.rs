@@ -9,7 +9,7 @@ use crate::program::{Compile, Handler, Op, Step};
 use crate::semantics::{NEXT, Registry, Semantics, refuse};
 use crate::wave::ROW_LANES;
 use waveglass_isa::Field;
-use waveglass_mem::wide::{self, Host, LaneLoop};
+use waveglass_mem::wide::{self, Host, LaneLoop, WaveLoop};
 use waveglass_mem::{Element, Lanes, PerLane, Row, lds_addtid};
 
 macro_rules! ds {
@@ -122,22 +122,18 @@ struct Whole<'a, 'm, const N: usize, const STORES: bool, const TWO: bool> {
     op: &'a Op,
 }
 
-impl<const N: usize, const STORES: bool, const TWO: bool> LaneLoop
+impl<const N: usize, const STORES: bool, const TWO: bool> WaveLoop
     for Whole<'_, '_, N, STORES, TWO>
 {
-    type Output = bool;
-
     #[inline(always)]
-    fn run(self, host: Host) -> bool {
-        if self.m.wave.rows == 2 {
-            self.m.wave.exec() == u64::MAX && self.lanes::<64>(host)
+    fn count(&self) -> usize {
+        if self.m.wave.is_full() {
+            self.m.wave.lanes()
         } else {
-            self.m.wave.exec() == u32::MAX as u64 && self.lanes::<32>(host)
+            0
         }
     }
-}
 
-impl<const N: usize, const STORES: bool, const TWO: bool> Whole<'_, '_, N, STORES, TWO> {
     #[inline(always)]
     fn lanes<const W: usize>(self, host: Host) -> bool {
         let (m, op) = (self.m, self.op);
@@ -188,7 +184,7 @@ impl<const N: usize, const STORES: bool, const TWO: bool> Whole<'_, '_, N, STORE
 
 /// The fast way of whole waves before the general one.
 fn fast<const N: usize, const STORES: bool, const TWO: bool>(m: &mut Machine<'_>, op: &Op) -> Step {
-    if wide::run(Whole::<N, STORES, TWO> { m: &mut *m, op }) {
+    if wide::run_wave(Whole::<N, STORES, TWO> { m: &mut *m, op }) {
         return NEXT;
     }
     match (STORES, TWO) {

@@ -123,7 +123,7 @@ macro_rules! by_mode {
     ($general:ident, $stores:literal, $($mode:ident),*) => {
         [$({
             fn run<const N: usize>(m: &mut Machine<'_>, op: &Op) -> Step {
-                if wide::run(Whole::<$mode, N, $stores> { m: &mut *m, op }) {
+                if wide::run_wave(Whole::<$mode, N, $stores> { m: &mut *m, op }) {
                     return NEXT;
                 }
                 $general::<$mode>(m, op)
