@@ -1,5 +1,7 @@
 //! A position in one statement's bytes.
 
+use super::diagnostic::Problem;
+
 /// Reads a statement from left to right. All methods that read skip blanks first.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
@@ -74,6 +76,33 @@ impl<'a> Cursor<'a> {
         let yes = self.peek() == b && self.pos < self.src.len();
         self.pos += yes as usize;
         yes
+    }
+
+    /// Takes letters and digits; empty where there are none.
+    pub(super) fn letters_and_digits(&mut self) -> &'a str {
+        self.skip();
+        let rest = &self.src[self.pos..];
+        let n = rest
+            .iter()
+            .position(|b| !b.is_ascii_alphanumeric())
+            .unwrap_or(rest.len());
+        self.pos += n;
+        std::str::from_utf8(&rest[..n]).unwrap_or("")
+    }
+
+    /// After an entry of a list in square brackets: whether another follows.
+    #[inline]
+    pub(super) fn list_goes_on(&mut self) -> Result<bool, Problem> {
+        if self.eat(b',') {
+            return Ok(true);
+        }
+        if self.eat(b']') {
+            return Ok(false);
+        }
+        Err(Problem::at(
+            self.pos,
+            "expected a comma or a closing square bracket",
+        ))
     }
 
     /// The name that is next, without taking it; empty where there is none.

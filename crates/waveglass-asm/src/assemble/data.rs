@@ -29,15 +29,7 @@ impl Assembler<'_> {
         loop {
             c.skip();
             let at = c.pos;
-            let word = {
-                let rest = &c.src[c.pos..];
-                let n = rest
-                    .iter()
-                    .position(|b| !b.is_ascii_alphanumeric())
-                    .unwrap_or(rest.len());
-                c.pos += n;
-                std::str::from_utf8(&rest[..n]).unwrap_or("")
-            };
+            let word = c.letters_and_digits();
             let v = match word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")) {
                 Some(hex) => u128::from_str_radix(hex, 16),
                 None => word.parse(),

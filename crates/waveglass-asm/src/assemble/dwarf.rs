@@ -219,15 +219,8 @@ impl Assembler<'_> {
 fn digest(c: &mut Cursor<'_>) -> Result<u128, Problem> {
     c.skip();
     let at = c.pos;
-    let rest = &c.src[c.pos..];
-    let n = rest
-        .iter()
-        .position(|b| !b.is_ascii_alphanumeric())
-        .unwrap_or(rest.len());
-    c.pos += n;
-    std::str::from_utf8(&rest[..n])
-        .ok()
-        .and_then(|t| t.strip_prefix("0x"))
+    c.letters_and_digits()
+        .strip_prefix("0x")
         .and_then(|t| u128::from_str_radix(t, 16).ok())
         .ok_or_else(|| Problem::at(at, "invalid MD5 checksum specified"))
 }

@@ -6,6 +6,7 @@ use super::modifier::{Access, Mod, add_policy};
 use super::operand::{Line, Reading};
 use super::symbol::Symbols;
 use super::{expression, format, special};
+use crate::print::memory::DIMENSIONS;
 use waveglass_isa::Target;
 
 fn bits(c: &mut Cursor<'_>, most: usize, limit: i64, s: &mut Symbols) -> Result<i64, Problem> {
@@ -30,16 +31,9 @@ fn bits(c: &mut Cursor<'_>, most: usize, limit: i64, s: &mut Symbols) -> Result<
         }
         v |= x << (n as u32 * width);
         n += 1;
-        if c.eat(b',') {
-            continue;
-        }
-        if c.eat(b']') {
+        if !c.list_goes_on()? {
             break;
         }
-        return Err(Problem::at(
-            c.pos,
-            "expected a comma or a closing square bracket",
-        ));
     }
     if limit > 1 && n != most {
         return Err(Problem::at(at, format!("expected {most} numbers")));
@@ -232,16 +226,6 @@ pub(super) fn valued(
             if t.is_gfx9() {
                 return Err(Problem::at(at, format!("dim is not supported on {t}")));
             }
-            const DIMENSIONS: &[&str] = &[
-                "1D",
-                "2D",
-                "3D",
-                "CUBE",
-                "1D_ARRAY",
-                "2D_ARRAY",
-                "2D_MSAA",
-                "2D_MSAA_ARRAY",
-            ];
             c.skip();
             let here = c.pos;
             let w = word(c);

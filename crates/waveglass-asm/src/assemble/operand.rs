@@ -296,16 +296,9 @@ fn value(
                 };
                 *slot = r;
                 line.listed += 1;
-                if c.eat(b',') {
-                    continue;
-                }
-                if c.eat(b']') {
+                if !c.list_goes_on()? {
                     break;
                 }
-                return Err(Problem::at(
-                    c.pos,
-                    "expected a comma or a closing square bracket",
-                ));
             }
             let n = line.listed - first;
             op.value = if how.image {

@@ -3,6 +3,18 @@
 use super::Printer;
 use waveglass_isa::{InstFlags, OperandDef, Target};
 
+/// What follows `SQ_RSRC_IMG_` in an image's dimension, by its number (RDNA1 ISA 8.2.1).
+pub(crate) const DIMENSIONS: [&str; 8] = [
+    "1D",
+    "2D",
+    "3D",
+    "CUBE",
+    "1D_ARRAY",
+    "2D_ARRAY",
+    "2D_MSAA",
+    "2D_MSAA_ARRAY",
+];
+
 impl Printer<'_> {
     /// The cache policy bits: GLC (or SC0) is bit 0, SLC (NT) 1, DLC 2, SCC (SC1) 4. From gfx12
     /// on the temporal hint is bits 2:0, the scope 4:3, NV 5 and the scaled offset 11.
@@ -156,16 +168,6 @@ impl Printer<'_> {
 
     /// ` dim:SQ_RSRC_IMG_…`
     pub(super) fn dimension(&mut self, raw: u64) {
-        const DIMENSIONS: [&str; 8] = [
-            "1D",
-            "2D",
-            "3D",
-            "CUBE",
-            "1D_ARRAY",
-            "2D_ARRAY",
-            "2D_MSAA",
-            "2D_MSAA_ARRAY",
-        ];
         self.out.push_str(" dim:SQ_RSRC_IMG_");
         self.out.push_str(DIMENSIONS[(raw & 7) as usize]);
     }

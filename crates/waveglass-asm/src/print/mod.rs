@@ -2,7 +2,7 @@
 
 mod dpp;
 pub(crate) mod format;
-mod memory;
+pub(crate) mod memory;
 pub(crate) mod message;
 mod modifier;
 mod number;
