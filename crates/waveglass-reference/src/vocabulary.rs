@@ -181,10 +181,11 @@ fn index() -> &'static Index {
         let mut names: HashMap<(TermKind, String), Vec<usize>> = HashMap::new();
         for (at, t) in terms.iter().enumerate() {
             for n in &t.names {
-                names
-                    .entry((t.kind, plain(t.kind, n)))
-                    .or_default()
-                    .push(at);
+                // ENC_X and X are one name.
+                let of_name = names.entry((t.kind, plain(t.kind, n))).or_default();
+                if of_name.last() != Some(&at) {
+                    of_name.push(at);
+                }
             }
         }
         Index { terms, names }

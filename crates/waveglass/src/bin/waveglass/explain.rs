@@ -182,11 +182,13 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
         return encoding(args, name, &found, generation);
     }
     if found.is_empty() {
-        let all: Vec<&str> = reference::terms()
+        let mut all: Vec<&str> = reference::terms()
             .iter()
             .filter(|t| t.kind == kind)
             .flat_map(|t| t.names.iter().copied())
             .collect();
+        all.sort_unstable();
+        all.dedup();
         return Err(anyhow!(
             "{name:?} is no {} that Waveglass knows; there are {}",
             kind.name(),
