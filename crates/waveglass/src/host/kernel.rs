@@ -1,8 +1,6 @@
 //! Kernels of a code object, by name.
 
-use waveglass_exec::{
-    Dispatch, Limits, Packet, Registers, ScratchArena, Watch, run, scratch_needed,
-};
+use waveglass_exec::{Dispatch, Limits, Packet, Registers, ScratchArena, scratch_needed};
 use waveglass_isa::Target;
 use waveglass_mem::{GlobalMemory, MapError, Permission};
 use waveglass_object::CodeObject;
@@ -168,21 +166,15 @@ impl HostModule {
             exceptions: shape.setup.exceptions,
         };
         let program = programs.get(key, &self.code, &self.entries);
-        let start = std::time::Instant::now();
-        let (outcome, error) = run(
+        let arena = scratch.arena();
+        Ok(HostReport::of_run(
             &dispatch,
             &program,
             &space,
-            scratch.arena(),
+            arena,
             limits,
-            Watch::default(),
-        );
-        Ok(HostReport {
-            outcome,
-            error,
-            time: start.elapsed(),
-            load_address: self.load_address,
-        })
+            self.load_address,
+        ))
     }
 
     /// The kernarg segment's bytes.

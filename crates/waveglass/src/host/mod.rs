@@ -47,8 +47,9 @@ pub use memory::HostMemory;
 pub use programs::Programs;
 pub use raw::{RawDispatch, Rsrc, ScratchPlace};
 
-use std::time::Duration;
-use waveglass_exec::{Outcome, RunError};
+use std::time::{Duration, Instant};
+use waveglass_exec::{Dispatch, Limits, Outcome, Program, RunError, ScratchArena, Watch, run};
+use waveglass_mem::GlobalMemory;
 
 /// What a run on host memory gives.
 #[derive(Debug)]
@@ -62,4 +63,26 @@ pub struct HostReport {
     /// The address from which offsets in the code count: that of the raw code, or the code object's
     /// load address.
     pub load_address: u64,
+}
+
+impl HostReport {
+    /// Runs a dispatch and takes its time.
+    fn of_run(
+        dispatch: &Dispatch,
+        program: &Program,
+        space: &GlobalMemory,
+        scratch: ScratchArena,
+        limits: &Limits,
+        load_address: u64,
+    ) -> Self {
+        let start = Instant::now();
+        let watch = Watch::default();
+        let (outcome, error) = run(dispatch, program, space, scratch, limits, watch);
+        Self {
+            outcome,
+            error,
+            time: start.elapsed(),
+            load_address,
+        }
+    }
 }

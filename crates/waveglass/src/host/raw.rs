@@ -1,8 +1,6 @@
 //! Machine code started the way a command processor starts it.
 
-use waveglass_exec::{
-    Dispatch, Limits, Packet, Registers, ScratchArena, Setup, Watch, run, scratch_needed,
-};
+use waveglass_exec::{Dispatch, Limits, Packet, Registers, ScratchArena, Setup, scratch_needed};
 use waveglass_isa::Target;
 use waveglass_mem::Permission;
 use waveglass_object::{KernelDescriptor, TargetId};
@@ -185,21 +183,15 @@ impl RawDispatch {
         // SAFETY: the caller vouches for the code, and no wave runs yet.
         let code = unsafe { std::slice::from_raw_parts(self.code, self.code_size) };
         let program = programs.get(key, code, &[dispatch.entry]);
-        let start = std::time::Instant::now();
-        let (outcome, error) = run(
+        let arena = scratch.arena();
+        Ok(HostReport::of_run(
             &dispatch,
             &program,
             &space,
-            scratch.arena(),
+            arena,
             limits,
-            Watch::default(),
-        );
-        Ok(HostReport {
-            outcome,
-            error,
-            time: start.elapsed(),
-            load_address: dispatch.entry,
-        })
+            dispatch.entry,
+        ))
     }
 
     /// What the register values ask for.

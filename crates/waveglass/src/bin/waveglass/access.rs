@@ -349,7 +349,8 @@ pub(crate) fn main(args: &AccessArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-fn terms(list: &[Term]) -> String {
+/// The terms of an address with their values.
+pub(crate) fn terms(list: &[Term]) -> String {
     let each: Vec<String> = list
         .iter()
         .map(|t| {
@@ -364,7 +365,7 @@ fn terms(list: &[Term]) -> String {
 }
 
 /// Small negative numbers with their sign, unless they are addresses.
-pub(crate) fn signed_hex(v: u64, is_address: bool) -> String {
+fn signed_hex(v: u64, is_address: bool) -> String {
     match v as i64 {
         n @ -0xffff_ffff..=-1 if !is_address => format!("-{:#x}", n.unsigned_abs()),
         _ => format!("{v:#x}"),

@@ -1,14 +1,14 @@
 //! The page that decodes: fields, access lane by lane, the reference's card.
 
 use anyhow::anyhow;
-use waveglass::access::{AccessError, AccessReport, LaneAccess, Part, Place, Term};
+use waveglass::access::{AccessError, AccessReport, LaneAccess, Part, Place};
 use waveglass::isa::{Inst, Target};
 use waveglass::reference::site::{self, Html};
 use waveglass::reference::{Cards, catalogue};
 use waveglass::{Card, FieldRow};
 
 use super::state::State;
-use crate::access::{self, signed_hex};
+use crate::access::{self, terms};
 use crate::cli::{check_wave_size, parse_target, parse_wave_size};
 
 /// The longest instruction that is read.
@@ -247,20 +247,6 @@ fn state_form(h: &mut Html, asked: &Asked, state: &State) {
         h.raw(" size=14></label>");
     }
     h.raw("<button>Show</button></div></form>");
-}
-
-fn terms(list: &[Term]) -> String {
-    let each: Vec<String> = list
-        .iter()
-        .map(|t| {
-            format!(
-                "{} = {}",
-                t.name,
-                signed_hex(t.value, t.name.ends_with(']'))
-            )
-        })
-        .collect();
-    each.join(", ")
 }
 
 fn table(h: &mut Html, report: &AccessReport) {
