@@ -6,9 +6,7 @@
 
 use std::time::{Duration, Instant};
 use waveglass_asm::LineAssembler;
-use waveglass_exec::{
-    Dispatch, Limits, Packet, Program, Registers, ScratchArena, Setup, Watch, run,
-};
+use waveglass_exec::{Dispatch, Limits, Program, Registers, ScratchArena, Watch, run};
 use waveglass_isa::Target;
 use waveglass_mem::GlobalMemory;
 
@@ -571,29 +569,7 @@ fn measure(target: Target, text: &str) -> Result<f64, String> {
     let vgprs = 96;
     let registers = Registers { vgprs, agprs: 0 };
     let program = Program::compile(target, wave_size, &code, base, &[], registers);
-    let dispatch = Dispatch {
-        target,
-        wave_size,
-        entry: base,
-        setup: Setup {
-            float_mode: 0xf0,
-            item_id: 1,
-            ..Setup::default()
-        },
-        packet: Packet {
-            block: [wave_size, 1, 1],
-            grid: [wave_size, 1, 1],
-            private_segment: 0,
-            group_segment: 0,
-            kernel_object: 0,
-            kernarg: 0,
-        },
-        packet_address: 0,
-        queue_address: 0,
-        vgprs,
-        agprs: 0,
-        kernarg: Vec::new(),
-    };
+    let dispatch = Dispatch::of_code(target, wave_size, base, wave_size, 1, registers);
     let memory = GlobalMemory::new();
     let limits = Limits {
         threads: 1,

@@ -4,9 +4,7 @@
 //! instructions a second and billions of multiply-adds a second.
 
 use std::time::Instant;
-use waveglass_exec::{
-    Dispatch, Limits, Packet, Program, Registers, ScratchArena, Setup, Watch, run,
-};
+use waveglass_exec::{Dispatch, Limits, Program, Registers, ScratchArena, Watch, run};
 use waveglass_isa::Target;
 use waveglass_mem::GlobalMemory;
 
@@ -105,29 +103,7 @@ fn measure(target: Target, wave_size: u32, hex: &str) -> f64 {
         agprs: 0,
     };
     let program = Program::compile(target, wave_size, &code, base, &[], registers);
-    let dispatch = Dispatch {
-        target,
-        wave_size,
-        entry: base,
-        setup: Setup {
-            float_mode: 0xf0,
-            item_id: 1,
-            ..Setup::default()
-        },
-        packet: Packet {
-            block: [wave_size, 1, 1],
-            grid: [wave_size, 1, 1],
-            private_segment: 0,
-            group_segment: 0,
-            kernel_object: 0,
-            kernarg: 0,
-        },
-        packet_address: 0,
-        queue_address: 0,
-        vgprs: 112,
-        agprs: 0,
-        kernarg: Vec::new(),
-    };
+    let dispatch = Dispatch::of_code(target, wave_size, base, wave_size, 1, registers);
     let memory = GlobalMemory::new();
     let limits = Limits {
         threads: 1,

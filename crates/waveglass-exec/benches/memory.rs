@@ -7,7 +7,7 @@
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use waveglass_exec::{Dispatch, Limits, Packet, Program, Registers, ScratchArena, Setup, run};
+use waveglass_exec::{Dispatch, Limits, Program, Registers, ScratchArena, run};
 use waveglass_isa::Target;
 use waveglass_mem::{GlobalMemory, Permission};
 
@@ -82,42 +82,18 @@ fn best(mut run: impl FnMut()) -> Duration {
 
 /// The time that `groups` waves of a kernel take on one thread.
 fn kernel(memory: &GlobalMemory, hex: &str, groups: u32) -> Duration {
-    let vgprs = 32;
-    let target = Target::Gfx900;
-    let program = Program::compile(
-        target,
-        64,
-        &bytes(hex),
-        CODE,
-        &[],
-        Registers { vgprs, agprs: 0 },
-    );
-    let dispatch = Dispatch {
-        target,
-        wave_size: 64,
-        entry: CODE,
-        setup: Setup {
-            kernarg_ptr: true,
-            user_sgprs: 2,
-            group_id: [true, false, false],
-            float_mode: 0xf0,
-            item_id: 1,
-            ..Setup::default()
-        },
-        packet: Packet {
-            block: [64, 1, 1],
-            grid: [64 * groups, 1, 1],
-            private_segment: 0,
-            group_segment: 64 << 10,
-            kernel_object: 0,
-            kernarg: DATA,
-        },
-        packet_address: 0,
-        queue_address: 0,
-        vgprs,
+    let registers = Registers {
+        vgprs: 32,
         agprs: 0,
-        kernarg: Vec::new(),
     };
+    let target = Target::Gfx900;
+    let program = Program::compile(target, 64, &bytes(hex), CODE, &[], registers);
+    let mut dispatch = Dispatch::of_code(target, 64, CODE, 64, groups, registers);
+    dispatch.setup.kernarg_ptr = true;
+    dispatch.setup.user_sgprs = 2;
+    dispatch.setup.group_id = [true, false, false];
+    dispatch.packet.group_segment = 64 << 10;
+    dispatch.packet.kernarg = DATA;
     let limits = Limits {
         threads: 1,
         ..Limits::default()

@@ -4,9 +4,7 @@
 
 use std::hint::black_box;
 use std::time::Instant;
-use waveglass_exec::{
-    Dispatch, Limits, Packet, Program, Registers, ScratchArena, Setup, Watch, run,
-};
+use waveglass_exec::{Dispatch, Limits, Program, Registers, ScratchArena, Watch, run};
 use waveglass_isa::Target;
 use waveglass_mem::GlobalMemory;
 
@@ -23,40 +21,12 @@ fn bytes(hex: &str) -> Vec<u8> {
 fn main() {
     let code = bytes(LOOP);
     let base = 0x1000;
-    let program = Program::compile(
-        Target::Gfx900,
-        64,
-        &code,
-        base,
-        &[],
-        Registers {
-            vgprs: 24,
-            agprs: 0,
-        },
-    );
-    let dispatch = Dispatch {
-        target: Target::Gfx900,
-        wave_size: 64,
-        entry: base,
-        setup: Setup {
-            float_mode: 0xf0,
-            item_id: 1,
-            ..Setup::default()
-        },
-        packet: Packet {
-            block: [64, 1, 1],
-            grid: [64, 1, 1],
-            private_segment: 0,
-            group_segment: 0,
-            kernel_object: 0,
-            kernarg: 0,
-        },
-        packet_address: 0,
-        queue_address: 0,
+    let registers = Registers {
         vgprs: 24,
         agprs: 0,
-        kernarg: Vec::new(),
     };
+    let program = Program::compile(Target::Gfx900, 64, &code, base, &[], registers);
+    let dispatch = Dispatch::of_code(Target::Gfx900, 64, base, 64, 1, registers);
     let memory = GlobalMemory::new();
     let limits = Limits {
         threads: 1,

@@ -2,6 +2,7 @@
 //! Execution State").
 
 use crate::machine::Env;
+use crate::program::Registers;
 use crate::trap::{Exceptions, TrapHandler, Traps};
 use crate::wave::{Mode, ROW_LANES, Wave, sreg};
 use waveglass_isa::Target;
@@ -233,19 +234,51 @@ impl Dispatch {
         (self.packet.private_segment as u64 * self.wave_size as u64).next_multiple_of(1024)
     }
 
+    /// A dispatch of raw code at `entry`, in workgroups of `block` work-items along x: no arguments, no
+    /// scratch or LDS, denormals kept, the work-item's number in its usual register.
+    pub fn of_code(
+        target: Target,
+        wave_size: u32,
+        entry: u64,
+        block: u32,
+        groups: u32,
+        registers: Registers,
+    ) -> Self {
+        Self {
+            target,
+            wave_size,
+            entry,
+            setup: Setup {
+                float_mode: 0xf0,
+                item_id: 1,
+                ..Setup::default()
+            },
+            packet: Packet {
+                block: [block, 1, 1],
+                grid: [block * groups, 1, 1],
+                private_segment: 0,
+                group_segment: 0,
+                kernel_object: 0,
+                kernarg: 0,
+            },
+            packet_address: 0,
+            queue_address: 0,
+            vgprs: registers.vgprs,
+            agprs: registers.agprs,
+            kernarg: Vec::new(),
+        }
+    }
+
     /// What handlers need to know of the dispatch.
     pub fn env(&self) -> Env {
         Env {
             apertures: self.setup.memory.apertures(self.target),
-            lds_size: self.packet.group_segment,
             waves_per_group: self.waves_per_group(),
-            stop_on_fault: false,
-            fault_limit: 64,
-            gds: std::sync::Arc::new(waveglass_mem::Gds::new(memory_generation(self.target))),
             traps: Traps {
                 handler: self.setup.trap_handler,
                 ..Traps::default()
             },
+            ..Env::alone(self.target, self.packet.group_segment)
         }
     }
 

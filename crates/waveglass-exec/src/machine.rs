@@ -1,12 +1,14 @@
 //! What a handler works on: one wave, its workgroup's LDS and the memory.
 
 pub use crate::barrier::Barrier;
+use crate::dispatch::{apertures, memory_generation};
 use crate::error::{Stop, WaveFault};
 use crate::program::{Op, Src, Step};
 use crate::stats::Stats;
 use crate::trap::Traps;
 use crate::wave::{Wave, sreg};
 use std::sync::Arc;
+use waveglass_isa::Target;
 use waveglass_mem::{Apertures, Gds, GlobalMemory, Lds, Port, Space};
 
 /// One wave on its way through a program.
@@ -44,6 +46,22 @@ pub struct Env {
     pub gds: Arc<Gds>,
     /// What happens at traps.
     pub traps: Traps,
+}
+
+impl Env {
+    /// That of a wave alone in its workgroup, with `lds_size` bytes of LDS; its target's settings are the
+    /// usual ones.
+    pub fn alone(target: Target, lds_size: u32) -> Self {
+        Self {
+            apertures: apertures(target),
+            lds_size,
+            waves_per_group: 1,
+            stop_on_fault: false,
+            fault_limit: 64,
+            gds: Arc::new(Gds::new(memory_generation(target))),
+            traps: Traps::default(),
+        }
+    }
 }
 
 impl Machine<'_> {

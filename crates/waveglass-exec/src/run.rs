@@ -525,35 +525,10 @@ fn execute<const TRACE: bool>(
                 m.stats.by_family[Family::Salu as usize] += op.skipped as u64;
             }
             Step::Goto(i) => ip = i,
-            Step::Jump(to) => match program.find_with(to, m.wave.vgpr_msb) {
-                Some(i) => ip = i,
-                None => {
-                    return (
-                        used,
-                        Step::Stop(Stop::BadJump {
-                            from: op.address,
-                            to,
-                        }),
-                    );
-                }
+            step => match go_on(m, program, op, ip, step) {
+                Ok(next) => ip = next,
+                Err(end) => return (used, end),
             },
-            Step::Stop(s) => {
-                m.wave.ip = ip;
-                return (used, Step::Stop(s));
-            }
-            stop @ (Step::Barrier | Step::Yield) => {
-                m.wave.ip = op.next;
-                if stop == Step::Barrier && m.barrier.pass(m.wave) {
-                    ip = op.next;
-                    continue;
-                }
-                return (used, stop);
-            }
-            Step::Retry => {
-                m.wave.ip = ip;
-                return (used, Step::Yield);
-            }
-            Step::End => return (used, Step::End),
         }
         from = op.address;
     }
@@ -561,36 +536,59 @@ fn execute<const TRACE: bool>(
     (used, Step::Next)
 }
 
+/// Where a wave goes on after the op at `ip` has ended in `step`, or how its turn ends; `ip` of the wave
+/// is then where it goes on in its next turn.
+pub(crate) fn go_on(
+    m: &mut Machine<'_>,
+    program: &Program,
+    op: &Op,
+    ip: u32,
+    step: Step,
+) -> Result<u32, Step> {
+    match step {
+        Step::Next => Ok(op.next),
+        Step::Goto(i) => Ok(i),
+        Step::Jump(to) => {
+            let from = op.address;
+            program
+                .find_with(to, m.wave.vgpr_msb)
+                .ok_or(Step::Stop(Stop::BadJump { from, to }))
+        }
+        Step::Stop(_) => {
+            m.wave.ip = ip;
+            Err(step)
+        }
+        Step::Barrier | Step::Yield => {
+            m.wave.ip = op.next;
+            if step == Step::Barrier && m.barrier.pass(m.wave) {
+                Ok(op.next)
+            } else {
+                Err(step)
+            }
+        }
+        Step::Retry => {
+            m.wave.ip = ip;
+            Err(Step::Yield)
+        }
+        Step::End => Err(step),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dispatch::{Packet, Setup};
+    use crate::program::Registers;
     use waveglass_isa::Target;
 
     fn dispatch(block: u32, groups: u32, private_segment: u32) -> Dispatch {
-        Dispatch {
-            target: Target::Gfx900,
-            wave_size: 64,
-            entry: 0,
-            setup: Setup {
-                item_id: 3,
-                user_sgprs: 0,
-                ..Setup::default()
-            },
-            packet: Packet {
-                block: [block, 1, 1],
-                grid: [block * groups, 1, 1],
-                private_segment,
-                group_segment: 0,
-                kernel_object: 0,
-                kernarg: 0,
-            },
-            packet_address: 0,
-            queue_address: 0,
+        let registers = Registers {
             vgprs: 24,
             agprs: 0,
-            kernarg: Vec::new(),
-        }
+        };
+        let mut d = Dispatch::of_code(Target::Gfx900, 64, 0, block, groups, registers);
+        d.setup.item_id = 3;
+        d.packet.private_segment = private_segment;
+        d
     }
 
     #[test]

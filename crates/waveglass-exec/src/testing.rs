@@ -1,6 +1,6 @@
 //! Single instructions on a wave, for tests: real bytes in, registers and memory out.
 
-use crate::dispatch::{apertures, memory_generation};
+use crate::dispatch::memory_generation;
 use crate::machine::{Barrier, Env, Machine};
 use crate::program::{Compile, Op, Step};
 use crate::semantics;
@@ -43,15 +43,7 @@ impl Bench {
             lds: Lds::new(4096),
             memory,
             port: Port::new(Rules::new(memory_generation(target))),
-            env: Env {
-                apertures: apertures(target),
-                lds_size: 4096,
-                waves_per_group: 1,
-                stop_on_fault: false,
-                fault_limit: 64,
-                gds: std::sync::Arc::new(waveglass_mem::Gds::new(memory_generation(target))),
-                traps: Default::default(),
-            },
+            env: Env::alone(target, 4096),
             stats: Stats::default(),
             sramecc: true,
             barrier: Barrier::new(1),

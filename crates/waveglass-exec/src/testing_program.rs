@@ -98,18 +98,13 @@ impl<'a> Case<'a> {
         wave.set_exec(wave.full_mask());
         setup(&mut wave);
         let env = Env {
-            apertures: crate::dispatch::apertures(target),
-            lds_size: 0,
-            waves_per_group: 1,
             stop_on_fault: self.stop_on_fault,
             fault_limit: 1,
-            gds: std::sync::Arc::new(waveglass_mem::Gds::new(crate::dispatch::memory_generation(
-                target,
-            ))),
             traps: Traps {
                 handler,
                 ..Traps::default()
             },
+            ..Env::alone(target, 0)
         };
         let mut lds = Lds::new(0);
         let mut barrier = Barrier::new(1);

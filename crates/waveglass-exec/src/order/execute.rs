@@ -4,7 +4,7 @@ use super::{Flight, MemoryOrder, Plan};
 use crate::error::Stop;
 use crate::machine::Machine;
 use crate::program::{Program, Step};
-use crate::run::Trace;
+use crate::run::{Trace, go_on};
 use crate::semantics;
 use crate::trap;
 
@@ -79,33 +79,9 @@ pub(crate) fn execute(
                 step = drained;
             }
         }
-        match step {
-            Step::Next => ip = op.next,
-            Step::Goto(i) => ip = i,
-            Step::Jump(to) => match program.find_with(to, m.wave.vgpr_msb) {
-                Some(i) => ip = i,
-                None => {
-                    let from = op.address;
-                    return (used, Step::Stop(Stop::BadJump { from, to }));
-                }
-            },
-            Step::Stop(s) => {
-                m.wave.ip = ip;
-                return (used, Step::Stop(s));
-            }
-            Step::Barrier | Step::Yield => {
-                m.wave.ip = op.next;
-                if step == Step::Barrier && m.barrier.pass(m.wave) {
-                    ip = op.next;
-                    continue;
-                }
-                return (used, step);
-            }
-            Step::Retry => {
-                m.wave.ip = ip;
-                return (used, Step::Yield);
-            }
-            Step::End => return (used, Step::End),
+        match go_on(m, program, op, ip, step) {
+            Ok(next) => ip = next,
+            Err(end) => return (used, end),
         }
         from = op.address;
     }

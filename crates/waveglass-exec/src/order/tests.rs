@@ -2,7 +2,7 @@
 //! text beside them.
 
 use super::{Flight, HazardKind, HazardRegister, MemoryOrder, POISON, Plan, execute};
-use crate::dispatch::{apertures, rules};
+use crate::dispatch::rules;
 use crate::machine::{Barrier, Env, Machine};
 use crate::program::{Program, Registers, Step};
 use crate::stats::Stats;
@@ -102,13 +102,9 @@ fn run(target: Target, order: MemoryOrder, words: &[u64], steps: u32) -> Run {
     let mut lds = Lds::new(64);
     lds.bytes_mut()[..8].copy_from_slice(&[21, 0, 0, 0, 22, 0, 0, 0]);
     let env = Env {
-        apertures: apertures(target),
-        lds_size: 64,
-        waves_per_group: 1,
         stop_on_fault: true,
         fault_limit: 1,
-        gds: std::sync::Arc::new(waveglass_mem::Gds::new(rules(target).generation)),
-        traps: Default::default(),
+        ..Env::alone(target, 64)
     };
     let plan = Plan::new(&program, 8);
     let mut flight = Flight::new(order, 0);

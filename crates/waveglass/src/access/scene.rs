@@ -74,17 +74,7 @@ impl Scene {
             lds: Lds::new(lds),
             memory: GlobalMemory::new(),
             rules: dispatch::rules(target),
-            env: Env {
-                apertures: dispatch::apertures(target),
-                lds_size: lds,
-                waves_per_group: 1,
-                stop_on_fault: false,
-                fault_limit: 64,
-                gds: std::sync::Arc::new(waveglass_mem::Gds::new(dispatch::memory_generation(
-                    target,
-                ))),
-                traps: Default::default(),
-            },
+            env: Env::alone(target, lds),
         };
         fill(scene.lds.bytes_mut(), 0);
         let bytes = scene.window().bytes();

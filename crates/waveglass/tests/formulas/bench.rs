@@ -1,6 +1,6 @@
 //! One wave and all that an instruction may need around it.
 
-use waveglass::exec::dispatch::{apertures, memory_generation, rules};
+use waveglass::exec::dispatch::rules;
 use waveglass::exec::machine::{Barrier, Env, Machine};
 use waveglass::exec::program::Compile;
 use waveglass::exec::{Op, Stats, Step, Stop, Wave, semantics};
@@ -36,15 +36,7 @@ impl Bench {
             wave: Wave::new(target, lanes, REGISTERS, agprs),
             lds: Lds::new(BYTES as u32),
             memory,
-            env: Env {
-                apertures: apertures(target),
-                lds_size: BYTES as u32,
-                waves_per_group: 1,
-                stop_on_fault: false,
-                fault_limit: 64,
-                gds: std::sync::Arc::new(waveglass::mem::Gds::new(memory_generation(target))),
-                traps: Default::default(),
-            },
+            env: Env::alone(target, BYTES as u32),
             stats: Stats::default(),
             barrier: Barrier::new(1),
         }

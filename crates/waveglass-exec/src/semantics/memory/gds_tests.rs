@@ -1,4 +1,4 @@
-use crate::dispatch::{Dispatch, Packet, Setup};
+use crate::dispatch::Dispatch;
 use crate::order::MemoryOrder;
 use crate::program::{Program, Registers, Step};
 use crate::run::{Limits, ScratchArena, Watch, run};
@@ -154,32 +154,13 @@ fn workgroups_meet_at_a_global_barrier() {
     .into_iter()
     .flat_map(u32::to_le_bytes)
     .collect();
-    let (vgprs, agprs) = (16, 0);
-    let registers = Registers { vgprs, agprs };
-    let program = Program::compile(Target::Gfx900, 64, &code, 0, &[0], registers);
-    let dispatch = Dispatch {
-        target: Target::Gfx900,
-        wave_size: 64,
-        entry: 0,
-        setup: Setup {
-            group_id: [true, false, false],
-            item_id: 1,
-            ..Setup::default()
-        },
-        packet: Packet {
-            block: [64, 1, 1],
-            grid: [256, 1, 1],
-            private_segment: 0,
-            group_segment: 0,
-            kernel_object: 0,
-            kernarg: 0,
-        },
-        packet_address: 0,
-        queue_address: 0,
-        vgprs,
-        agprs,
-        kernarg: Vec::new(),
+    let registers = Registers {
+        vgprs: 16,
+        agprs: 0,
     };
+    let program = Program::compile(Target::Gfx900, 64, &code, 0, &[0], registers);
+    let mut dispatch = Dispatch::of_code(Target::Gfx900, 64, 0, 64, 4, registers);
+    dispatch.setup.group_id = [true, false, false];
     for (threads, order) in [
         (1, MemoryOrder::Eager),
         (2, MemoryOrder::Eager),
