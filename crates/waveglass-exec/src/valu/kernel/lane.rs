@@ -256,7 +256,7 @@ lane32! {
     PkB16, PkB16, PkB16, |x| x.0;
 }
 
-/// Operands of one or two halves, as [`map_halves`] hands them to the exact operation.
+/// Operands of one or two halves, as [`map_halves`](super::map_halves) hands them to the exact operation.
 pub trait Halves {
     /// Both halves take part.
     const PACKED: bool;
