@@ -8,6 +8,7 @@
 use crate::dispatch::{Dispatch, Starts};
 use crate::error::{RunError, Stop, WaveFault};
 use crate::machine::{Barrier, Env, Machine};
+use crate::native;
 use crate::order::{self, Flight, Hazard, MemoryOrder, Plan};
 use crate::program::{Op, Program, Step};
 use crate::stats::{Family, Stats};
@@ -511,6 +512,15 @@ fn execute<const TRACE: bool>(
                 }),
             );
         };
+        if !TRACE
+            && op.fragment != native::NONE
+            && let Some(done) = program.fragments().run(m, ops, op.fragment, quantum - used)
+        {
+            used += done.used;
+            ip = done.next;
+            from = ops[done.last as usize].address;
+            continue;
+        }
         if TRACE && let Some(t) = trace {
             t(m.wave, op);
         }

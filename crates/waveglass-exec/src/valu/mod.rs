@@ -100,6 +100,10 @@ pub struct Spec {
 /// What a vector op needs beyond its slots.
 #[derive(Clone, Debug)]
 pub struct ValuInfo {
+    /// The name of its [`Spec`].
+    name: &'static str,
+    /// The clamp bit has put another kernel in the usual one's place.
+    saturates: bool,
     sources: [Ty; 3],
     /// A bit for each source that is no register as it is.
     special: u8,
@@ -134,7 +138,46 @@ impl Spec {
     }
 }
 
+/// An op whose operands nothing modifies but their signs: what a translation needs to know.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Simple {
+    /// The name of its [`Spec`].
+    pub(crate) name: &'static str,
+    /// Source types.
+    pub(crate) sources: [Ty; 3],
+    /// Whether a source is negated, after it was made positive.
+    pub(crate) signs: [(bool, bool); 3],
+    /// Mask operands.
+    pub(crate) mask: MaskUse,
+    /// Where a mask is read from.
+    pub(crate) mask_in: Src,
+    /// Where a mask is written to.
+    pub(crate) mask_out: u32,
+}
+
 impl ValuInfo {
+    /// The op as one that is [`Simple`], if it is.
+    pub(crate) fn simple(&self) -> Option<Simple> {
+        if self.dpp.is_some() || self.saturates || !self.out.is_plain() {
+            return None;
+        }
+        let mut signs = [(false, false); 3];
+        for (i, to) in signs.iter_mut().enumerate() {
+            *to = self.mods[i].signs()?;
+            if *to != (false, false) && self.sources[i] != Ty::F32 {
+                return None;
+            }
+        }
+        Some(Simple {
+            name: self.name,
+            sources: self.sources,
+            signs,
+            mask: self.mask,
+            mask_in: self.mask_in,
+            mask_out: self.mask_out,
+        })
+    }
+
     /// Says that the op is a half of a VOPD pair.
     pub(crate) fn name_half(&mut self, name: &'static str) {
         self.half = Some(name);
@@ -209,6 +252,8 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
     let mut op = c.op(modified::run_modified);
     op.kernel = spec.kernel[kernel::level()];
     let mut info = ValuInfo {
+        name: spec.name,
+        saturates: false,
         sources: spec.sources,
         special: 0,
         result: spec.result,
@@ -274,6 +319,7 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         && c.inst.field(Field::Clamp) != 0
     {
         op.kernel = builds[kernel::level()];
+        info.saturates = true;
     }
     match spec.mask {
         MaskUse::None => {}

@@ -199,6 +199,16 @@ impl SourceMods {
         true
     }
 
+    /// Neg and abs, where there is nothing else.
+    pub(super) fn signs(&self) -> Option<(bool, bool)> {
+        let rest = Self {
+            neg: false,
+            abs: false,
+            ..*self
+        };
+        rest.is_none().then_some((self.neg, self.abs))
+    }
+
     /// Nothing to do.
     pub fn is_none(&self) -> bool {
         *self == Self::default()

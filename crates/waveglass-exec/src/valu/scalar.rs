@@ -25,6 +25,9 @@ pub fn compile(c: &Compile<'_>, spec: &Spec, dst: Field) -> Op {
         mods[i] = SourceMods::of(c, i, spec.sources[i], field);
     }
     op.valu = Some(Box::new(ValuInfo {
+        // It has no lanes, so nothing that goes by the name of a vector operation is for it.
+        name: "",
+        saturates: false,
         sources: spec.sources,
         special: 0,
         result: spec.result,
