@@ -3,7 +3,7 @@
 use super::encode::{Cond, Form, forms};
 use crate::program::{Op, Src};
 use crate::semantics::Half;
-use crate::valu::{MaskUse, Simple, Ty};
+use crate::valu::{Dwords, MaskUse, Simple, Ty};
 use crate::wave::sreg;
 use waveglass_mem::Element;
 
@@ -94,8 +94,7 @@ impl Recipe {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Source {
     pub(super) src: Src,
-    pub(super) neg: bool,
-    pub(super) abs: bool,
+    pub(super) dwords: Dwords,
 }
 
 /// A vector operation.
@@ -366,11 +365,10 @@ fn readable(src: Src, ty: Ty) -> bool {
 fn vector(op: &Op) -> Option<Vector> {
     let simple: Simple = op.valu.as_deref()?.simple()?;
     let recipe = recipe(simple.name)?;
-    let mut sources = [Source {
+    let mut sources = simple.dwords.map(|dwords| Source {
         src: Src::None,
-        neg: false,
-        abs: false,
-    }; 3];
+        dwords,
+    });
     for (i, to) in sources.iter_mut().enumerate() {
         let ty = simple.sources[i];
         if ty == Ty::None {
@@ -379,12 +377,7 @@ fn vector(op: &Op) -> Option<Vector> {
         if !readable(op.s[i], ty) {
             return None;
         }
-        let (neg, abs) = simple.signs[i];
-        *to = Source {
-            src: op.s[i],
-            neg,
-            abs,
-        };
+        to.src = op.s[i];
     }
     // Counts of 64-bit shifts are known when they are translated.
     let count = match recipe {

@@ -505,6 +505,10 @@ fn float_operations() {
         &[
             "v_pk_fma_f32 v[2:3], v[4:5], v[6:7], v[8:9]",
             "v_pk_fma_f32 v[2:3], v[4:5], v[6:7], v[2:3]",
+            "v_pk_fma_f32 v[2:3], v[4:5], v[6:7], v[8:9] op_sel_hi:[0,1,1]",
+            "v_pk_fma_f32 v[2:3], v[4:5], v[6:7], v[2:3] op_sel:[1,0,1] op_sel_hi:[0,1,0]",
+            "v_pk_fma_f32 v[2:3], v[4:5], v[6:7], v[8:9] neg_lo:[1,0,0] neg_hi:[0,0,1]",
+            "v_pk_mul_f32 v[2:3], s[4:5], v[6:7] op_sel:[1,1] op_sel_hi:[0,1]",
             "v_pk_mul_f32 v[2:3], s[4:5], v[6:7]",
             "v_pk_add_f32 v[2:3], v[4:5], v[6:7]",
             "v_fmac_f32 v1, v2, v3",

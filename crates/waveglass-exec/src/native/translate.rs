@@ -225,23 +225,25 @@ impl<'a> Translator<'a> {
 
     /// A dword of a source for a host vector's lanes.
     fn source(&mut self, s: Source, dword: u32, chunk: usize) -> u8 {
+        let (neg, abs) = (s.dwords.neg[dword as usize], s.dwords.abs);
+        let dword = s.dwords.of[dword as usize];
         let z = match s.src {
             Src::Vgpr(r) => self.get(Key::Vector(r + dword, chunk)),
             Src::Sgpr(r) => self.get(Key::Scalar(r + dword as u8)),
             Src::Const(v) => self.get(Key::Const((v >> (32 * dword)) as u32)),
             _ => self.get(Key::Const(0)),
         };
-        if !s.neg && !s.abs {
+        if !neg && !abs {
             return z;
         }
         let to = self.fresh();
         let mut from = z;
-        if s.abs {
+        if abs {
             let mask = self.each(0x7fff_ffff);
             self.code.vector(VPANDD, to, from, mask, 0);
             from = to;
         }
-        if s.neg {
+        if neg {
             let sign = self.each(0x8000_0000);
             self.code.vector(VPXORD, to, from, sign, 0);
         }
@@ -518,7 +520,8 @@ impl<'a> Translator<'a> {
                 [Some(d), None]
             }
             Recipe::Fma => {
-                let in_place = alone && c.src == Src::Vgpr(v.d) && !c.neg && !c.abs;
+                let signs = c.dwords.neg[0] || c.dwords.abs;
+                let in_place = alone && c.src == Src::Vgpr(v.d) && !signs;
                 [Some(self.fma(v, 0, chunk, in_place)), None]
             }
             Recipe::FmaPair => {

@@ -22,6 +22,7 @@ mod tests;
 pub use dpp::Dpp;
 pub(crate) use dpp::permute;
 pub use kernel::{Builds, Kernel, LaneOp, Ty};
+pub(crate) use modifiers::Dwords;
 pub use modifiers::{Part, SourceMods};
 pub use result::{ClampKind, ResultMods};
 
@@ -138,15 +139,16 @@ impl Spec {
     }
 }
 
-/// An op whose operands nothing modifies but their signs: what a translation needs to know.
+/// An op whose operands are whole dwords, modified in their order and signs only: what a translation
+/// needs to know.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Simple {
     /// The name of its [`Spec`].
     pub(crate) name: &'static str,
     /// Source types.
     pub(crate) sources: [Ty; 3],
-    /// Whether a source is negated, after it was made positive.
-    pub(crate) signs: [(bool, bool); 3],
+    /// What the sources' dwords are.
+    pub(crate) dwords: [Dwords; 3],
     /// Mask operands.
     pub(crate) mask: MaskUse,
     /// Where a mask is read from.
@@ -161,17 +163,11 @@ impl ValuInfo {
         if self.dpp.is_some() || self.saturates || !self.out.is_plain() {
             return None;
         }
-        let mut signs = [(false, false); 3];
-        for (i, to) in signs.iter_mut().enumerate() {
-            *to = self.mods[i].signs()?;
-            if *to != (false, false) && self.sources[i] != Ty::F32 {
-                return None;
-            }
-        }
+        let dwords = |i: usize| self.mods[i].dwords(self.sources[i]);
         Some(Simple {
             name: self.name,
             sources: self.sources,
-            signs,
+            dwords: [dwords(0)?, dwords(1)?, dwords(2)?],
             mask: self.mask,
             mask_in: self.mask_in,
             mask_out: self.mask_out,

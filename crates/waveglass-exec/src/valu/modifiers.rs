@@ -43,6 +43,17 @@ pub struct SourceMods {
     mix_half: bool,
 }
 
+/// Dwords of an operand, as [`SourceMods`] say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dwords {
+    /// Which dword of the source it is.
+    pub(crate) of: [u32; 2],
+    /// Whether its sign is inverted, after `abs`.
+    pub(crate) neg: [bool; 2],
+    /// Whether its sign is made positive.
+    pub(crate) abs: bool,
+}
+
 fn modifier_field(field: Field, position: usize) -> [Field; 1] {
     [match field {
         Field::Src0X => Field::Src0XModifiers,
@@ -199,14 +210,27 @@ impl SourceMods {
         true
     }
 
-    /// Neg and abs, where there is nothing else.
-    pub(super) fn signs(&self) -> Option<(bool, bool)> {
+    /// Which dword of the source each dword of the operand is, and how its sign changes, where there is
+    /// nothing else.
+    pub(super) fn dwords(&self, ty: Ty) -> Option<Dwords> {
         let rest = Self {
             neg: false,
             abs: false,
+            packed: None,
             ..*self
         };
-        rest.is_none().then_some((self.neg, self.abs))
+        let (low, high, neg_low, neg_high) = self.packed.unwrap_or((false, true, false, false));
+        let dwords = Dwords {
+            of: [low as u32, high as u32],
+            neg: [neg_low != self.neg, neg_high != self.neg],
+            abs: self.abs,
+        };
+        let allowed = match ty {
+            Ty::F32 => self.packed.is_none(),
+            Ty::PkF32 => !self.neg && !self.abs,
+            _ => self.is_none(),
+        };
+        (allowed && rest.is_none()).then_some(dwords)
     }
 
     /// Nothing to do.
