@@ -84,6 +84,7 @@ pub(super) mod forms {
     pub(in super::super) const VPTERNLOGD: Form = form(3, 1, false, 0x25);
     pub(in super::super) const VRANGEPS: Form = form(3, 1, false, 0x50);
 
+    pub(in super::super) const KANDW: Form = form(1, 0, false, 0x41);
     pub(in super::super) const KORW: Form = form(1, 0, false, 0x45);
     pub(in super::super) const KXNORW: Form = form(1, 0, false, 0x46);
     pub(in super::super) const KUNPCKWD: Form = form(1, 0, false, 0x4b);

@@ -6,8 +6,9 @@
 //! for more than a moment, its fragments are translated together ([`translate`]), for hosts with
 //! AVX-512; elsewhere, and in all other cases, each operation's handler runs as before.
 //!
-//! The translation holds for a full wave in the default MODE. It does what the handlers do, bit by bit,
-//! or gives up in front of an operation before that has changed anything: a float result that is a
+//! There are two translations: for waves with all lanes on, and for those with lanes off. Both hold in
+//! the default MODE. A translation does what the handlers do, bit by bit, or
+//! gives up in front of an operation before that has changed anything: a float result that is a
 //! NaN, a conversion out of range, an LDS address out of range. The handlers take over there.
 
 mod encode;
@@ -100,7 +101,8 @@ impl Totals {
     }
 
     fn count(self, m: &mut Machine<'_>) {
-        let lanes = m.wave.lanes() as u64;
+        // Nothing in a fragment changes EXEC.
+        let lanes = u64::from(m.wave.exec().count_ones());
         m.stats.lane_operations += self.vector * lanes;
         m.stats.read.lds += self.loaded * lanes;
         m.stats.written.lds += self.stored * lanes;
@@ -111,7 +113,15 @@ impl Totals {
 #[derive(Debug, Default)]
 pub(crate) struct Fragments {
     list: Vec<Fragment>,
+    /// For full waves, and for those with lanes off.
+    versions: [Version; 2],
+}
+
+/// The translation for one kind of wave.
+#[derive(Debug, Default)]
+struct Version {
     code: OnceLock<Option<Code>>,
+    /// How often it was asked for before there was any.
     warmth: AtomicU32,
 }
 
@@ -227,13 +237,15 @@ impl Fragments {
         fragment: u32,
         quantum: u32,
     ) -> Option<Progress> {
-        let code = match self.code.get() {
+        let masked = !m.wave.is_full();
+        let version = &self.versions[masked as usize];
+        let code = match version.code.get() {
             Some(code) => code.as_ref()?,
-            None => self.warm_up(ops, m.wave.lanes())?,
+            None => self.warm_up(version, m.wave.lanes(), masked)?,
         };
         let start = (*code.starts.get(fragment as usize)?)?;
         let fragment = &self.list[fragment as usize];
-        if fragment.length > quantum || !m.wave.is_full() || !m.wave.mode.is_default() {
+        if fragment.length > quantum || !m.wave.mode.is_default() {
             return None;
         }
         let mut lasts = [0; 4];
@@ -265,13 +277,13 @@ impl Fragments {
 
     /// Translates everything once the program has come here often enough.
     #[cold]
-    fn warm_up(&self, ops: &[Op], lanes: usize) -> Option<&Code> {
-        debug_assert!(self.list.iter().all(|f| f.ops.len() <= ops.len()));
-        if self.warmth.fetch_add(1, Ordering::Relaxed) < WARM {
+    fn warm_up<'a>(&'a self, version: &'a Version, lanes: usize, masked: bool) -> Option<&'a Code> {
+        if version.warmth.fetch_add(1, Ordering::Relaxed) < WARM {
             return None;
         }
-        self.code
-            .get_or_init(|| Code::of(&self.list, lanes))
+        version
+            .code
+            .get_or_init(|| Code::of(&self.list, lanes, masked))
             .as_ref()
     }
 }
@@ -299,13 +311,13 @@ impl Fragment {
 }
 
 impl Code {
-    fn of(list: &[Fragment], lanes: usize) -> Option<Self> {
+    fn of(list: &[Fragment], lanes: usize, masked: bool) -> Option<Self> {
         let (mut encoder, mut pool) = (Encoder::default(), Pool::new());
         let starts = list
             .iter()
             .map(|fragment| {
                 let start = encoder.bytes.len();
-                let translator = Translator::new(&mut encoder, &mut pool, lanes);
+                let translator = Translator::new(&mut encoder, &mut pool, lanes, masked);
                 translator.fragment(&fragment.works).then_some(start)
             })
             .collect();

@@ -2,10 +2,8 @@
 
 use super::encode::{Cond, Form, forms};
 use crate::program::{Op, Src};
-use crate::semantics::Half;
 use crate::valu::{Dwords, MaskUse, Simple, Ty};
 use crate::wave::sreg;
-use waveglass_mem::Element;
 
 /// How a vector operation is computed, a vector of sixteen lanes at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -418,25 +416,22 @@ fn vector(op: &Op) -> Option<Vector> {
 }
 
 fn share(name: &str, op: &Op) -> Option<Share> {
-    let (stores, rest) = match name.strip_prefix("ds_")?.split_once('_')? {
-        ("read" | "read2" | "read2st64" | "load", rest) => (false, rest),
-        ("write" | "write2" | "write2st64" | "store", rest) => (true, rest),
+    let (stores, two, dwords) = match name {
+        "ds_read_b32" | "ds_load_b32" => (false, false, 1),
+        "ds_read_b64" | "ds_load_b64" => (false, false, 2),
+        "ds_read_b96" | "ds_load_b96" => (false, false, 3),
+        "ds_read_b128" | "ds_load_b128" => (false, false, 4),
+        "ds_read2_b32" | "ds_load_2addr_b32" => (false, true, 1),
+        "ds_read2st64_b32" | "ds_load_2addr_stride64_b32" => (false, true, 1),
+        "ds_read2_b64" | "ds_load_2addr_b64" => (false, true, 2),
+        "ds_read2st64_b64" | "ds_load_2addr_stride64_b64" => (false, true, 2),
+        // Lanes of a wider store that overlap are ordered whole, not dword by dword.
+        "ds_write_b32" | "ds_store_b32" => (true, false, 1),
+        "ds_write2_b32" | "ds_store_2addr_b32" => (true, true, 1),
+        "ds_write2st64_b32" | "ds_store_2addr_stride64_b32" => (true, true, 1),
         _ => return None,
     };
-    let two = name.contains("read2") || name.contains("write2") || rest.starts_with("2addr_");
-    let last = rest.rsplit_once('_').map_or(rest, |(_, last)| last);
-    let dwords = match (last, op.mem.element) {
-        ("b32", Element::B32) => 1,
-        ("b64", Element::B64) => 2,
-        ("b96", Element::B96) => 3,
-        ("b128", Element::B128) => 4,
-        _ => return None,
-    };
-    if op.mem.in_lds.is_some() || op.mem.half != Half::Whole || name.contains("addtid") {
-        return None;
-    }
-    // Lanes of a wider store that overlap are ordered whole, not dword by dword.
-    if stores && dwords != 1 {
+    if op.mem.in_lds.is_some() {
         return None;
     }
     let offsets = [op.mem.offset as u32, op.mem.offset1 as u32];

@@ -12,6 +12,7 @@ use super::encode::{
 use super::frame;
 use super::recipe::{Arithmetic, Recipe, Scalar, Share, Source, Vector, Work};
 use crate::program::Src;
+use crate::wave::sreg;
 use std::collections::HashMap;
 
 /// Lanes of a host vector.
@@ -74,6 +75,8 @@ pub(super) struct Translator<'a> {
     pool: &'a mut Pool,
     /// Host vectors in a vector register.
     chunks: usize,
+    /// Lanes may be off, as EXEC says.
+    masked: bool,
     slots: [Slot; REGISTERS],
     clock: u32,
     /// How many conditions for giving up have been worked out into mask register 1.
@@ -97,11 +100,17 @@ const MASK_IN: u8 = 3;
 const MASK_OUT: u8 = 4;
 
 impl<'a> Translator<'a> {
-    pub(super) fn new(code: &'a mut Encoder, pool: &'a mut Pool, wave_lanes: usize) -> Self {
+    pub(super) fn new(
+        code: &'a mut Encoder,
+        pool: &'a mut Pool,
+        wave_lanes: usize,
+        masked: bool,
+    ) -> Self {
         Self {
             code,
             pool,
             chunks: wave_lanes / LANES,
+            masked,
             slots: [Slot::default(); REGISTERS],
             clock: 0,
             flags: 0,
@@ -251,10 +260,21 @@ impl<'a> Translator<'a> {
         to
     }
 
-    /// Makes the lanes give up in which a comparison holds.
-    fn flag(&mut self, f: Form, second: u8, rm: Rm, imm: Option<u8>) {
+    /// The mask register with the lanes of a host vector that are on; 0 where all are.
+    fn exec(&mut self, chunk: usize) -> u8 {
+        if !self.masked {
+            return 0;
+        }
+        let at = Rm::Mem(SGPRS, 4 * sreg::EXEC_LO as i32 + 2 * chunk as i32);
+        self.code.mask(KMOVW_LOAD, MASK_IN, 0, at, false);
+        MASK_IN
+    }
+
+    /// Makes the operation give up where a comparison holds in a lane that is on.
+    fn flag(&mut self, f: Form, second: u8, rm: Rm, imm: Option<u8>, chunk: usize) {
         let k = if self.flags == 0 { FLAGGED } else { MOMENT };
-        self.code.vector(f, k, second, rm, 0);
+        let exec = self.exec(chunk);
+        self.code.vector(f, k, second, rm, exec);
         self.code.bytes.extend(imm);
         if self.flags != 0 {
             self.code
@@ -263,9 +283,9 @@ impl<'a> Translator<'a> {
         self.flags += 1;
     }
 
-    /// Makes the lanes give up in which either is a NaN.
-    fn flag_nan(&mut self, a: u8, b: u8) {
-        self.flag(VCMPPS, a, Rm::Reg(b), Some(3));
+    /// Makes the operation give up where either is a NaN.
+    fn flag_nan(&mut self, a: u8, b: u8, chunk: usize) {
+        self.flag(VCMPPS, a, Rm::Reg(b), Some(3), chunk);
     }
 
     fn give_up_if_flagged(&mut self) {
@@ -276,21 +296,40 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Writes results to the wave's registers, and a mask.
-    fn commit(&mut self, v: &Vector, writes: &[Write]) {
+    /// Writes results to the wave's registers, in the lanes that are on.
+    fn write(&mut self, writes: &[Write]) {
         for w in writes {
+            let key = Key::Vector(w.register, w.chunk);
+            let mut from = w.from;
+            if self.masked && self.slots[from as usize].key != Some(key) {
+                let old = self.get(key);
+                let exec = self.exec(w.chunk);
+                self.code.vector(VMOVUPS_LOAD, old, 0, Rm::Reg(from), exec);
+                self.release(from);
+                from = old;
+            }
             let at = self.vgpr(w.register, w.chunk);
-            self.code.vector(VMOVUPS_STORE, w.from, 0, at, 0);
-            let key = Some(Key::Vector(w.register, w.chunk));
+            self.code.vector(VMOVUPS_STORE, from, 0, at, 0);
             for slot in &mut self.slots {
-                if slot.key == key {
+                if slot.key == Some(key) {
                     slot.key = None;
                 }
             }
-            self.slots[w.from as usize].key = key;
+            self.slots[from as usize].key = Some(key);
         }
+    }
+
+    /// Writes a vector operation's results, and its mask, in which lanes that are off are zero.
+    fn commit(&mut self, v: &Vector, writes: &[Write]) {
+        self.write(writes);
         let Some(d) = v.mask_out else { return };
         let at = Rm::Mem(SGPRS, 4 * i32::from(d));
+        if self.masked {
+            for chunk in 0..self.chunks {
+                let (k, exec) = (MASK_OUT + chunk as u8, self.exec(chunk));
+                self.code.mask(KANDW, k, k, Rm::Reg(exec), true);
+            }
+        }
         let pair = |code: &mut Encoder, k: u8| {
             code.mask(KUNPCKWD, k, k + 1, Rm::Reg(k), true);
         };
@@ -360,8 +399,10 @@ impl<'a> Translator<'a> {
                 | Recipe::Round(_)
         );
         if floats {
-            for pair in writes.chunks(2) {
-                self.flag_nan(pair[0].from, pair.last().map_or(pair[0].from, |w| w.from));
+            // Two at once where all lanes count.
+            for pair in writes.chunks(if self.masked { 1 } else { 2 }) {
+                let (a, b) = (&pair[0], pair.last().unwrap_or(&pair[0]));
+                self.flag_nan(a.from, b.from, a.chunk);
             }
         }
         writes
@@ -485,7 +526,7 @@ impl<'a> Translator<'a> {
                 let d = self.fresh();
                 self.code.vector(f, d, 0, Rm::Reg(x), 0);
                 let indefinite = self.each(indefinite);
-                self.flag(VPCMPEQD, d, indefinite, None);
+                self.flag(VPCMPEQD, d, indefinite, None, chunk);
                 [Some(d), None]
             }
             Recipe::Round(how) => {
@@ -510,11 +551,11 @@ impl<'a> Translator<'a> {
             Recipe::Range(which) => {
                 let (x, y) = (self.source(a, 0, chunk), self.source(b, 0, chunk));
                 let d = self.fresh();
-                self.flag_nan(x, y);
+                self.flag_nan(x, y, chunk);
                 self.code.vector_imm(VRANGEPS, d, x, Rm::Reg(y), 0, which);
                 if c.src != Src::None {
                     let z = self.source(c, 0, chunk);
-                    self.flag_nan(z, z);
+                    self.flag_nan(z, z, chunk);
                     self.code.vector_imm(VRANGEPS, d, d, Rm::Reg(z), 0, which);
                 }
                 [Some(d), None]
@@ -658,7 +699,8 @@ impl<'a> Translator<'a> {
             self.code.vector(VMOVUPS_LOAD, d, 0, Rm::Reg(z), 0);
             d
         };
-        self.code.vector(VFMADD231PS, d, x, Rm::Reg(y), 0);
+        let exec = if in_place { self.exec(chunk) } else { 0 };
+        self.code.vector(VFMADD231PS, d, x, Rm::Reg(y), exec);
         d
     }
 
@@ -755,10 +797,10 @@ impl<'a> Translator<'a> {
             })
             .collect();
         for &(offset, _) in places {
-            for &address in &addresses {
+            for (chunk, &address) in addresses.iter().enumerate() {
                 let at = self.at_offset(address, offset);
                 // Above the last place at which all of the data fits.
-                self.flag(VPCMPUD, at, last, Some(6));
+                self.flag(VPCMPUD, at, last, Some(6), chunk);
                 if at != address {
                     self.release(at);
                 }
@@ -770,7 +812,7 @@ impl<'a> Translator<'a> {
                 for (chunk, &address) in addresses.iter().enumerate() {
                     let z = self.get(Key::Vector(data, chunk));
                     self.slots[z as usize].pinned = true;
-                    self.store(address, offset, z);
+                    self.store(address, offset, z, chunk);
                 }
             }
             return;
@@ -789,21 +831,9 @@ impl<'a> Translator<'a> {
                     });
                 }
             }
-            self.load(address, &wanted);
+            self.load(address, &wanted, chunk);
         }
-        for w in &writes {
-            let at = self.vgpr(w.register, w.chunk);
-            self.code.vector(VMOVUPS_STORE, w.from, 0, at, 0);
-        }
-        for w in &writes {
-            let key = Some(Key::Vector(w.register, w.chunk));
-            for slot in &mut self.slots {
-                if slot.key == key {
-                    slot.key = None;
-                }
-            }
-            self.slots[w.from as usize].key = key;
-        }
+        self.write(&writes);
     }
 
     /// The addresses plus an offset, in 32 bits; the addresses themselves where it is zero.
@@ -840,22 +870,20 @@ impl<'a> Translator<'a> {
             .general(&[0x8d], ECX.0, Rm::Mem(EAX, offset as i32), false);
     }
 
-    fn all_lanes(&mut self, k: u8) {
-        self.code.mask(KXNORW, k, k, Rm::Reg(k), true);
+    /// The lanes that are on, in [`MOMENT`], which gathers and scatters use up.
+    fn lanes_on(&mut self, chunk: usize) {
+        match self.exec(chunk) {
+            0 => self
+                .code
+                .mask(KXNORW, MOMENT, MOMENT, Rm::Reg(MOMENT), true),
+            exec => self.code.mask(KORW, MOMENT, exec, Rm::Reg(exec), true),
+        }
     }
 
-    /// Loads dwords at offsets from the same addresses: those of a row in one piece, the same for all
-    /// lanes once, as in the rows and columns of a tile, others by the host's gather.
-    fn load(&mut self, address: u8, wanted: &[(u32, i32, u8)]) {
-        let (first, consecutive) = self.if_consecutive(address);
-        self.code
-            .vector(VPCMPEQD, MOMENT, address, Rm::Reg(first), 0);
-        self.code.mask(KORTESTW, MOMENT, 0, Rm::Reg(MOMENT), false);
-        let same = self.code.jump_if(Cond::Carry);
-        self.release(first);
+    fn gather(&mut self, address: u8, wanted: &[(u32, i32, u8)], chunk: usize) {
         for &(offset, dword, to) in wanted {
             let at = self.at_offset(address, offset);
-            self.all_lanes(MOMENT);
+            self.lanes_on(chunk);
             self.code.vector(VPXORD, to, to, Rm::Reg(to), 0);
             self.code
                 .vector(VPGATHERDD, to, 0, Rm::Lanes(LDS, at, dword), MOMENT);
@@ -863,6 +891,33 @@ impl<'a> Translator<'a> {
                 self.release(at);
             }
         }
+    }
+
+    fn scatter(&mut self, address: u8, offset: u32, z: u8, chunk: usize) {
+        let at = self.at_offset(address, offset);
+        self.lanes_on(chunk);
+        // The highest lane that writes a dword leaves its value, as the host's scatter has it.
+        self.code
+            .vector(VPSCATTERDD, z, 0, Rm::Lanes(LDS, at, 0), MOMENT);
+        if at != address {
+            self.release(at);
+        }
+    }
+
+    /// Loads dwords at offsets from the same addresses: those of a row in one piece, the same for all
+    /// lanes once, as in the rows and columns of a tile, others by the host's gather.
+    /// Where lanes may be off, those that are on by the gather.
+    fn load(&mut self, address: u8, wanted: &[(u32, i32, u8)], chunk: usize) {
+        if self.masked {
+            return self.gather(address, wanted, chunk);
+        }
+        let (first, consecutive) = self.if_consecutive(address);
+        self.code
+            .vector(VPCMPEQD, MOMENT, address, Rm::Reg(first), 0);
+        self.code.mask(KORTESTW, MOMENT, 0, Rm::Reg(MOMENT), false);
+        let same = self.code.jump_if(Cond::Carry);
+        self.release(first);
+        self.gather(address, wanted, chunk);
         let mut ends = vec![self.code.jump()];
         for (case, f) in [(same, VPBROADCASTD), (consecutive, VMOVUPS_LOAD)] {
             self.code.land(case);
@@ -877,17 +932,13 @@ impl<'a> Translator<'a> {
         }
     }
 
-    fn store(&mut self, address: u8, offset: u32, z: u8) {
+    fn store(&mut self, address: u8, offset: u32, z: u8, chunk: usize) {
+        if self.masked {
+            return self.scatter(address, offset, z, chunk);
+        }
         let (first, consecutive) = self.if_consecutive(address);
         self.release(first);
-        let at = self.at_offset(address, offset);
-        self.all_lanes(MOMENT);
-        // The highest lane that writes a dword leaves its value, as the host's scatter has it.
-        self.code
-            .vector(VPSCATTERDD, z, 0, Rm::Lanes(LDS, at, 0), MOMENT);
-        if at != address {
-            self.release(at);
-        }
+        self.scatter(address, offset, z, chunk);
         let end = self.code.jump();
         self.code.land(consecutive);
         self.first_address(offset);
