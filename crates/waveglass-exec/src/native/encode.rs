@@ -17,6 +17,8 @@ pub(super) const SGPRS: Gpr = Gpr(6);
 pub(super) const VGPRS: Gpr = Gpr(7);
 /// SCC.
 pub(super) const SCC: Gpr = Gpr(8);
+/// `r9d`, which everything may change.
+pub(super) const R9: Gpr = Gpr(9);
 /// The constants of all fragments.
 pub(super) const CONSTS: Gpr = Gpr(10);
 /// The frame.

@@ -19,13 +19,14 @@ mod translate;
 
 use crate::machine::Machine;
 use crate::program::{Handler, Op};
+use crate::stats::Family;
 use crate::valu::kernel;
 use crate::wave::ROW_LANES;
 use encode::Encoder;
 use recipe::Work;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
-use translate::{Pool, Translator};
+use translate::{Pool, TAKEN, Translator};
 use waveglass_mem::AlignmentMode;
 
 /// No fragment starts at an op.
@@ -74,6 +75,9 @@ struct Fragment {
     /// The index of each operation, and with the last of them where to go on.
     ops: Vec<u32>,
     next: u32,
+    /// Where a branch at the end goes to when it is taken, and how many instructions are passed over
+    /// when it is not.
+    taken: (u32, u32),
     /// Instructions, those that are passed over among them.
     length: u32,
     families: Families,
@@ -100,9 +104,8 @@ impl Totals {
         self.stored += stored;
     }
 
-    fn count(self, m: &mut Machine<'_>) {
-        // Nothing in a fragment changes EXEC.
-        let lanes = u64::from(m.wave.exec().count_ones());
+    /// `lanes` were on.
+    fn count(self, m: &mut Machine<'_>, lanes: u64) {
         m.stats.lane_operations += self.vector * lanes;
         m.stats.read.lds += self.loaded * lanes;
         m.stats.written.lds += self.stored * lanes;
@@ -163,7 +166,7 @@ pub(crate) fn find(ops: &mut [Op], plain: &[Handler], targets: &[u32]) -> Fragme
         .collect();
     let mut starts = vec![true; ops.len()];
     for (op, work) in ops.iter().zip(&works) {
-        if work.is_some()
+        if work.is_some_and(|w| !w.ends())
             && let Some(after) = starts.get_mut(op.live as usize)
         {
             *after = false;
@@ -204,6 +207,7 @@ impl Fragment {
             works: Vec::new(),
             ops: Vec::new(),
             next: start,
+            taken: (NONE, 0),
             length: 0,
             families: Families::default(),
             totals: Totals::default(),
@@ -219,9 +223,13 @@ impl Fragment {
             fragment.totals.add(work);
             fragment.shares |= matches!(work, Work::Share(_));
             fragment.families[op.family as usize] += 1;
-            fragment.families[crate::stats::Family::Salu as usize] += op.skipped;
+            fragment.families[Family::Salu as usize] += op.skipped;
             fragment.length += 1 + op.skipped;
             fragment.next = op.live;
+            if work.ends() {
+                fragment.taken = (op.target, op.skipped);
+                break;
+            }
         }
         fragment
     }
@@ -260,19 +268,27 @@ impl Fragments {
             }
             lasts = [limit - 4, limit - 8, limit - 12, limit - 16];
         }
-        let done = code.call(start, m, lasts) as usize;
-        if done == fragment.works.len() {
-            fragment.totals.count(m);
-            for (count, add) in m.stats.by_family.iter_mut().zip(fragment.families) {
-                *count += u64::from(add);
-            }
-            return Some(Progress {
-                used: fragment.length,
-                next: fragment.next,
-                last: fragment.ops[done - 1],
-            });
+        // EXEC changes at the end, if at all.
+        let lanes = u64::from(m.wave.exec().count_ones());
+        let done = code.call(start, m, lasts);
+        if (done & !TAKEN) as usize != fragment.works.len() {
+            return fragment.partly(m, ops, done as usize, lanes);
         }
-        fragment.partly(m, ops, done)
+        fragment.totals.count(m, lanes);
+        for (count, add) in m.stats.by_family.iter_mut().zip(fragment.families) {
+            *count += u64::from(add);
+        }
+        let (mut used, mut next) = (fragment.length, fragment.next);
+        if done & TAKEN != 0 {
+            let (target, passed_over) = fragment.taken;
+            m.stats.by_family[Family::Salu as usize] -= u64::from(passed_over);
+            (used, next) = (used - passed_over, target);
+        }
+        Some(Progress {
+            used,
+            next,
+            last: *fragment.ops.last()?,
+        })
     }
 
     /// Translates everything once the program has come here often enough.
@@ -291,17 +307,17 @@ impl Fragments {
 impl Fragment {
     /// Counts what was done of a fragment that gave up.
     #[cold]
-    fn partly(&self, m: &mut Machine<'_>, ops: &[Op], done: usize) -> Option<Progress> {
+    fn partly(&self, m: &mut Machine<'_>, ops: &[Op], done: usize, lanes: u64) -> Option<Progress> {
         let last = *self.ops[..done.min(self.ops.len())].last()?;
         let (mut totals, mut used) = (Totals::default(), 0);
         for (&i, work) in self.ops[..done].iter().zip(&self.works) {
             let op = &ops[i as usize];
             totals.add(work);
             m.stats.by_family[op.family as usize] += 1;
-            m.stats.by_family[crate::stats::Family::Salu as usize] += u64::from(op.skipped);
+            m.stats.by_family[Family::Salu as usize] += u64::from(op.skipped);
             used += 1 + op.skipped;
         }
-        totals.count(m);
+        totals.count(m, lanes);
         Some(Progress {
             used,
             next: ops[last as usize].live,

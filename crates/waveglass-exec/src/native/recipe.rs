@@ -71,6 +71,13 @@ pub(super) enum Recipe {
     FmaPair,
 }
 
+impl Scalar {
+    /// Whether only SCC changes.
+    pub(super) fn only_compares(&self) -> bool {
+        matches!(self.arithmetic, Arithmetic::Compare(_))
+    }
+}
+
 impl Recipe {
     /// Whether the result is of two registers.
     fn is_wide(self) -> bool {
@@ -135,6 +142,9 @@ pub(super) enum Arithmetic {
     Compare(Cond),
     /// One of two by SCC.
     Select,
+    /// EXEC becomes what an instruction makes of it and the source, the second one inverted first or
+    /// not; the old one is kept.
+    SaveExec(u8, bool),
 }
 
 /// A scalar operation.
@@ -147,6 +157,25 @@ pub(super) struct Scalar {
     pub(super) d: u8,
 }
 
+/// A lane of a vector register by its number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Lane {
+    /// The first that is on; lane 0 where none is.
+    First,
+    /// This one, modulo the wave's size.
+    Numbered(Src),
+}
+
+/// When a branch is taken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum When {
+    Always,
+    /// SCC is this.
+    Scc(bool),
+    /// A mask is zero, or is not.
+    Mask(u8, bool),
+}
+
 /// An operation that has a translation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Work {
@@ -155,9 +184,35 @@ pub(super) enum Work {
     Both([Vector; 2]),
     Share(Share),
     Scalar(Scalar),
+    /// A lane of a vector register, to a scalar one.
+    ReadLane {
+        d: u8,
+        from: u32,
+        lane: Lane,
+    },
+    /// A scalar, to a lane of a vector register.
+    WriteLane {
+        d: u32,
+        from: Src,
+        lane: Src,
+    },
+    /// A branch, with which a fragment ends.
+    Branch(When),
 }
 
 impl Work {
+    /// Whether a fragment ends with it: it branches, or changes EXEC.
+    pub(super) fn ends(&self) -> bool {
+        match self {
+            Work::Branch(_) => true,
+            Work::Scalar(s) => {
+                let saves = matches!(s.arithmetic, Arithmetic::SaveExec(..));
+                saves || !s.only_compares() && usize::from(s.d) >= sreg::EXEC_LO
+            }
+            _ => false,
+        }
+    }
+
     /// What an op does, if it has a translation.
     pub(super) fn of(op: &Op) -> Option<Self> {
         if op.refused.is_some() {
@@ -178,7 +233,9 @@ impl Work {
         if name.starts_with("ds_") {
             return share(name, op).map(Work::Share);
         }
-        scalar(name, op).map(Work::Scalar)
+        lane(name, op)
+            .or_else(|| branch(name, op))
+            .or_else(|| scalar(name, op).map(Work::Scalar))
     }
 
     /// How many vector instructions it counts as: those of a pair count each.
@@ -186,7 +243,7 @@ impl Work {
         match self {
             Work::Vector(_) | Work::Share(_) => 1,
             Work::Both(_) => 2,
-            Work::Scalar(_) => 0,
+            _ => 0,
         }
     }
 
@@ -449,6 +506,43 @@ fn share(name: &str, op: &Op) -> Option<Share> {
     })
 }
 
+fn lane(name: &str, op: &Op) -> Option<Work> {
+    let usual = |s: Src| matches!(s, Src::Sgpr(_) | Src::Const(_));
+    let lane = match name {
+        "v_readfirstlane_b32" => Lane::First,
+        "v_readlane_b32" if usual(op.s[1]) => Lane::Numbered(op.s[1]),
+        "v_writelane_b32" if usual(op.s[0]) && usual(op.s[1]) => {
+            // An op without slots writes nothing.
+            return (op.s[0] != Src::None).then_some(Work::WriteLane {
+                d: op.d,
+                from: op.s[0],
+                lane: op.s[1],
+            });
+        }
+        _ => return None,
+    };
+    let Src::Vgpr(from) = op.s[0] else {
+        return None;
+    };
+    let d = op.d as u8;
+    (usize::from(d) < sreg::TTMP0).then_some(Work::ReadLane { d, from, lane })
+}
+
+fn branch(name: &str, op: &Op) -> Option<Work> {
+    let when = match name {
+        "s_branch" => When::Always,
+        "s_cbranch_scc0" => When::Scc(false),
+        "s_cbranch_scc1" => When::Scc(true),
+        "s_cbranch_vccz" => When::Mask(sreg::VCC_LO as u8, true),
+        "s_cbranch_vccnz" => When::Mask(sreg::VCC_LO as u8, false),
+        "s_cbranch_execz" => When::Mask(sreg::EXEC_LO as u8, true),
+        "s_cbranch_execnz" => When::Mask(sreg::EXEC_LO as u8, false),
+        _ => return None,
+    };
+    // One to nowhere is the handler's.
+    (op.target != u32::MAX).then_some(Work::Branch(when))
+}
+
 fn scalar(name: &str, op: &Op) -> Option<Scalar> {
     use Arithmetic::*;
     let signed = |name: &str| {
@@ -492,6 +586,12 @@ fn scalar(name: &str, op: &Op) -> Option<Scalar> {
         "s_lshr_b32" | "s_lshr_b64" => Shift(5),
         "s_ashr_i32" | "s_ashr_i64" => Shift(7),
         "s_cselect_b32" | "s_cselect_b64" => Select,
+        "s_and_saveexec_b32" | "s_and_saveexec_b64" => SaveExec(0x23, false),
+        "s_or_saveexec_b32" | "s_or_saveexec_b64" => SaveExec(0x0b, false),
+        "s_xor_saveexec_b32" | "s_xor_saveexec_b64" => SaveExec(0x33, false),
+        "s_andn2_saveexec_b64" | "s_and_not1_saveexec_b32" | "s_and_not1_saveexec_b64" => {
+            SaveExec(0x23, true)
+        }
         "s_cmp_eq_u64" => Compare(Cond::Zero),
         "s_cmp_lg_u64" => Compare(Cond::NotZero),
         "s_addk_i32" | "s_addk_co_i32" => {
@@ -527,10 +627,14 @@ fn scalar(name: &str, op: &Op) -> Option<Scalar> {
         return None;
     }
     let scalars = |s| !matches!(s, Src::Vgpr(_));
-    let writes = !matches!(arithmetic, Compare(_));
-    // EXEC and M0 rule what follows; trap temporaries are guarded.
-    let usual = op.d as usize + (wide as usize) < sreg::TTMP0;
-    (scalars(a) && scalars(b) && (usual || !writes)).then_some(Scalar {
+    let d = op.d as usize;
+    // M0 and trap temporaries are the handlers'.
+    let usual = match arithmetic {
+        Compare(_) => true,
+        Move | Two(..) | AndNot if d >= sreg::EXEC_LO => d + (wide as usize) <= sreg::EXEC_HI,
+        _ => d + (wide as usize) < sreg::TTMP0,
+    };
+    (scalars(a) && scalars(b) && usual).then_some(Scalar {
         arithmetic,
         wide,
         a,

@@ -89,7 +89,7 @@ impl Pair {
         let program = Program::compile(target, lanes, &code, 0x1000, &[0x1000], registers);
         for (op, line) in program.ops().iter().zip(text) {
             assert!(
-                Work::of(op).is_some() || line.starts_with("s_wait"),
+                Work::of(op).is_some() || line.starts_with("s_wait") || line.starts_with("s_nop"),
                 "{target:?}: {line} has no translation"
             );
         }
@@ -186,6 +186,7 @@ impl Pair {
                     m.stats.by_family[crate::stats::Family::Salu as usize] += u64::from(op.skipped);
                     ip = op.live;
                 }
+                Step::Goto(i) => ip = i,
                 Step::End => break,
                 other => panic!("{other:?}"),
             }
@@ -212,7 +213,6 @@ impl Pair {
 /// Runs each instruction of a list after another one, then all of them together, with operands of every
 /// kind.
 fn check(target: Target, lanes: u32, text: &[&str]) {
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let first = "v_mov_b32 v47, v46";
     let mut programs: Vec<Vec<&str>> = text
         .iter()
@@ -221,7 +221,15 @@ fn check(target: Target, lanes: u32, text: &[&str]) {
         .collect();
     programs.push(text.to_vec());
     for program in programs {
-        let mut pair = Pair::new(target, lanes, &program);
+        together(target, lanes, &program);
+    }
+}
+
+/// Runs a program with operands of every kind, by the handlers and in translated code.
+fn together(target: Target, lanes: u32, program: &[&str]) {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    {
+        let mut pair = Pair::new(target, lanes, program);
         if !super::supported() {
             return;
         }
@@ -314,6 +322,123 @@ fn scalar_operations() {
             "s_add_co_ci_u32 s0, s1, s2",
         ],
     );
+}
+
+#[test]
+fn lanes_by_their_number() {
+    for (target, lanes) in [(Target::Gfx900, 64), (Target::Gfx1100, 32)] {
+        check(
+            target,
+            lanes,
+            &[
+                "v_readlane_b32 s3, v1, 7",
+                "v_readlane_b32 s4, v2, s3",
+                "v_readfirstlane_b32 s5, v3",
+                "v_writelane_b32 v1, s3, 63",
+                "v_writelane_b32 v2, -9, s4",
+                "v_writelane_b32 v3, 5, 17",
+                "v_add3_u32 v1, v1, v2, v3",
+                "v_readlane_b32 s3, v1, 17",
+            ],
+        );
+    }
+}
+
+#[test]
+fn changes_of_exec() {
+    for last in [
+        "s_mov_b64 exec, s[2:3]",
+        "s_mov_b64 exec, -1",
+        "s_mov_b32 exec_lo, s2",
+        "s_mov_b32 exec_hi, s2",
+        "s_and_saveexec_b64 s[4:5], s[6:7]",
+        "s_or_saveexec_b64 s[4:5], -1",
+        "s_xor_saveexec_b64 vcc, s[6:7]",
+        "s_andn2_saveexec_b64 s[6:7], s[6:7]",
+        "s_or_b64 exec, exec, s[6:7]",
+        "s_andn2_b64 exec, exec, vcc",
+    ] {
+        check(Target::Gfx900, 64, &[last]);
+        let text = [
+            "v_mov_b32 v1, v2",
+            last,
+            "v_mov_b32 v3, v4",
+            "v_not_b32 v5, v3",
+        ];
+        check(Target::Gfx900, 64, &text);
+    }
+    check(
+        Target::Gfx1100,
+        32,
+        &[
+            "s_mov_b32 exec_lo, s2",
+            "s_and_saveexec_b32 s4, vcc_lo",
+            "s_and_not1_saveexec_b32 s4, s5",
+        ],
+    );
+}
+
+#[test]
+fn branches() {
+    for (target, lanes) in [(Target::Gfx900, 64), (Target::Gfx1100, 32)] {
+        for branch in [
+            "s_branch 2",
+            "s_cbranch_scc0 2",
+            "s_cbranch_scc1 2",
+            "s_cbranch_vccz 2",
+            "s_cbranch_vccnz 2",
+            "s_cbranch_execz 2",
+            "s_cbranch_execnz 2",
+        ] {
+            let text = [
+                "s_and_b32 vcc_lo, vcc_lo, 1",
+                "s_mov_b32 vcc_hi, 0",
+                "v_add_f32 v1, v2, v3",
+                branch,
+                "s_nop 0",
+                "v_mul_f32 v1, v1, v1",
+                "v_mul_f32 v2, v1, v3",
+                "v_mul_f32 v3, v1, v3",
+            ];
+            together(target, lanes, &text);
+        }
+    }
+}
+
+#[test]
+fn near_relations_are_left_to_the_handlers() {
+    for (target, lanes, text) in [
+        (Target::Gfx1250, 32, "ds_load_tr16_b128 v[0:3], v4"),
+        (Target::Gfx950, 64, "ds_read_b64_tr_b16 v[0:1], v4"),
+        (Target::Gfx900, 64, "ds_read_b32 v1, v2 gds"),
+        (Target::Gfx900, 64, "ds_write_b64 v1, v[2:3]"),
+        (Target::Gfx900, 64, "ds_read_u16 v1, v2"),
+        (Target::Gfx900, 64, "v_add_f32 v1, v2, v3 clamp"),
+        (Target::Gfx900, 64, "v_add_f32 v1, v2, v3 mul:2"),
+        (Target::Gfx900, 64, "v_add_u32 v1, v2, v3 clamp"),
+        (
+            Target::Gfx900,
+            64,
+            "v_add_f32_dpp v1, v2, v3 row_shr:1 row_mask:0xf bank_mask:0xf",
+        ),
+        (
+            Target::Gfx900,
+            64,
+            "v_add_f32_sdwa v1, v2, v3 src0_sel:WORD_1",
+        ),
+        (Target::Gfx900, 64, "v_cmpx_lt_u32 vcc, v1, v2"),
+        (Target::Gfx900, 64, "v_lshlrev_b64 v[2:3], v1, v[4:5]"),
+        (Target::Gfx900, 64, "s_mov_b32 m0, s1"),
+        (Target::Gfx1150, 32, "s_fmac_f32 s1, s2, s3"),
+        (Target::Gfx1201, 32, "v_s_exp_f32 s1, s2"),
+    ] {
+        let mut assembler = LineAssembler::new(target, lanes);
+        let inst = assembler
+            .assemble(text)
+            .unwrap_or_else(|e| panic!("{text}: {}", e.message));
+        let op = crate::testing::Bench::new(target, lanes).compile(&inst);
+        assert!(Work::of(&op).is_none(), "{text}");
+    }
 }
 
 const INTEGERS: &[&str] = &[

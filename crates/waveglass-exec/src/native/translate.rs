@@ -7,10 +7,10 @@
 //! then ends in front of it.
 
 use super::encode::{
-    CONSTS, Cond, EAX, ECX, Encoder, FRAME, Form, Gpr, Jump, LDS, Rm, SCC, SGPRS, VGPRS, forms::*,
+    CONSTS, Cond, EAX, ECX, Encoder, FRAME, Form, Gpr, Jump, LDS, R9, Rm, SCC, SGPRS, VGPRS, forms::*,
 };
 use super::frame;
-use super::recipe::{Arithmetic, Recipe, Scalar, Share, Source, Vector, Work};
+use super::recipe::{Arithmetic, Lane, Recipe, Scalar, Share, Source, Vector, When, Work};
 use crate::program::Src;
 use crate::wave::sreg;
 use std::collections::HashMap;
@@ -90,6 +90,9 @@ pub(super) struct Translator<'a> {
     exhausted: bool,
 }
 
+/// What the number of operations has with it where the branch at the end was taken.
+pub(super) const TAKEN: u32 = 1 << 31;
+
 /// The mask register in which lanes are collected that make an operation give up.
 const FLAGGED: u8 = 1;
 /// One for a moment's use.
@@ -136,6 +139,7 @@ impl<'a> Translator<'a> {
             self.code
                 .general(&[0x8b], to.0, Rm::Mem(FRAME, from as i32), true);
         }
+        let mut taken = None;
         for work in works {
             match work {
                 Work::Vector(v) => {
@@ -152,11 +156,21 @@ impl<'a> Translator<'a> {
                 }
                 Work::Share(s) => self.share(s),
                 Work::Scalar(s) => self.scalar(s),
+                Work::ReadLane { d, from, lane } => self.read_lane(*d, *from, *lane),
+                Work::WriteLane { d, from, lane } => self.write_lane(*d, *from, *lane),
+                Work::Branch(when) => taken = Some(self.branch(*when)),
             }
             for slot in &mut self.slots {
                 slot.pinned = false;
             }
             self.at += 1;
+        }
+        if let Some(not_taken) = taken {
+            self.code.constant(EAX, self.at | TAKEN);
+            self.code.ret();
+            if let Some(jump) = not_taken {
+                self.code.land(jump);
+            }
         }
         self.code.constant(EAX, self.at);
         self.code.ret();
@@ -969,6 +983,103 @@ impl<'a> Translator<'a> {
         }
     }
 
+    /// `ecx` becomes a lane's offset in a register, if that is not known yet; gives what is.
+    fn lane_offset(&mut self, lane: Lane) -> Option<i32> {
+        let lanes = (self.chunks * LANES) as u32;
+        match lane {
+            Lane::Numbered(Src::Const(v)) => return Some((v as u32 % lanes * 4) as i32),
+            Lane::First if !self.masked => return Some(0),
+            Lane::Numbered(src) => {
+                self.scalar_source(ECX, src, false);
+                // and ecx, lanes - 1
+                self.code.general(&[0x81], 4, Rm::Reg(ECX.0), false);
+                self.code.bytes.extend((lanes - 1).to_le_bytes());
+            }
+            Lane::First => {
+                let wide = self.chunks == 4;
+                self.scalar_source(ECX, Src::Sgpr(sreg::EXEC_LO as u8), wide);
+                // Carry says that there is none.
+                self.code.constant(EAX, 0);
+                self.code.bytes.push(0xf3);
+                self.code
+                    .general(&[0x0f, 0xbc], ECX.0, Rm::Reg(ECX.0), wide);
+                self.code.general(
+                    &[0x0f, 0x40 | Cond::Carry as u8],
+                    ECX.0,
+                    Rm::Reg(EAX.0),
+                    false,
+                );
+            }
+        }
+        // shl ecx, 2
+        self.code.general(&[0xc1], 4, Rm::Reg(ECX.0), false);
+        self.code.bytes.push(2);
+        None
+    }
+
+    fn lane_place(&mut self, register: u32, lane: Lane) -> Rm {
+        let at = (register as usize * self.chunks * LANES * 4) as i32;
+        match self.lane_offset(lane) {
+            Some(offset) => Rm::Mem(VGPRS, at + offset),
+            None => Rm::Sum(VGPRS, ECX, at),
+        }
+    }
+
+    fn read_lane(&mut self, d: u8, from: u32, lane: Lane) {
+        let place = self.lane_place(from, lane);
+        self.code.general(&[0x8b], EAX.0, place, false);
+        let to = Rm::Mem(SGPRS, 4 * i32::from(d));
+        self.code.general(&[0x89], EAX.0, to, false);
+        self.forget_scalars(d, 1);
+    }
+
+    fn write_lane(&mut self, d: u32, from: Src, lane: Src) {
+        let place = self.lane_place(d, Lane::Numbered(lane));
+        self.scalar_source(EAX, from, false);
+        self.code.general(&[0x89], EAX.0, place, false);
+        for slot in &mut self.slots {
+            if matches!(slot.key, Some(Key::Vector(r, _)) if r == d) {
+                slot.key = None;
+            }
+        }
+    }
+
+    /// Gives the jump that is taken where the branch is not.
+    fn branch(&mut self, when: When) -> Option<Jump> {
+        let (place, wide, taken_if_zero) = match when {
+            When::Always => return None,
+            When::Scc(value) => (Rm::Mem(SCC, 0), None, !value),
+            When::Mask(s, zero) => {
+                let wide = self.chunks == 4;
+                (Rm::Mem(SGPRS, 4 * i32::from(s)), Some(wide), zero)
+            }
+        };
+        // cmp byte, or dword or qword, with zero
+        match wide {
+            None => self.code.general(&[0x80], 7, place, false),
+            Some(wide) => self.code.general(&[0x83], 7, place, wide),
+        }
+        self.code.bytes.push(0);
+        Some(self.code.jump_if(match taken_if_zero {
+            true => Cond::NotZero,
+            false => Cond::Zero,
+        }))
+    }
+
+    fn save_exec(&mut self, s: &Scalar, opcode: u8, inverted: bool) {
+        let (wide, exec) = (s.wide, Rm::Mem(SGPRS, 4 * sreg::EXEC_LO as i32));
+        self.code.general(&[0x8b], ECX.0, exec, wide);
+        self.code.general(&[0x8b], R9.0, exec, wide);
+        if inverted {
+            self.code.general(&[0xf7], 2, Rm::Reg(R9.0), wide);
+        }
+        self.code.general(&[opcode], EAX.0, Rm::Reg(R9.0), wide);
+        self.code.set_byte(Cond::NotZero, Rm::Mem(SCC, 0));
+        let old = Rm::Mem(SGPRS, 4 * i32::from(s.d));
+        self.code.general(&[0x89], ECX.0, old, wide);
+        self.code.general(&[0x89], EAX.0, exec, wide);
+    }
+
     fn scalar(&mut self, s: &Scalar) {
         let wide = s.wide;
         self.scalar_source(EAX, s.a, wide);
@@ -976,6 +1087,9 @@ impl<'a> Translator<'a> {
         let (a, b) = (Rm::Reg(EAX.0), Rm::Reg(ECX.0));
         match s.arithmetic {
             Arithmetic::Move => {}
+            Arithmetic::SaveExec(opcode, inverted) => {
+                return self.save_exec(s, opcode, inverted);
+            }
             Arithmetic::Two(opcode, condition) => {
                 self.scalar_source(ECX, s.b, wide);
                 self.code.general(&[opcode], EAX.0, b, wide);
