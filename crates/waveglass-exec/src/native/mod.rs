@@ -6,8 +6,8 @@
 //! for more than a moment, its fragments are translated together ([`translate`]), for hosts with
 //! AVX-512; elsewhere, and in all other cases, each operation's handler runs as before.
 //!
-//! There are two translations: for waves with all lanes on, and for those with lanes off. Both hold in
-//! the default MODE. A translation does what the handlers do, bit by bit, or
+//! There are two translations: for waves with all lanes on, and for those with lanes off. Floats are
+//! translated for the default MODE. A translation does what the handlers do, bit by bit, or
 //! gives up in front of an operation before that has changed anything: a float result that is a
 //! NaN, a conversion out of range, an LDS address out of range. The handlers take over there.
 
@@ -84,6 +84,8 @@ struct Fragment {
     totals: Totals,
     /// It accesses LDS.
     shares: bool,
+    /// It computes with floats, for which MODE matters.
+    floats: bool,
 }
 
 /// What operations add to the counters.
@@ -212,6 +214,7 @@ impl Fragment {
             families: Families::default(),
             totals: Totals::default(),
             shares: false,
+            floats: false,
         };
         while let Some(Some(work)) = works.get(fragment.next as usize)
             && fragment.works.len() < LONGEST
@@ -222,6 +225,10 @@ impl Fragment {
             fragment.ops.push(fragment.next);
             fragment.totals.add(work);
             fragment.shares |= matches!(work, Work::Share(_));
+            // A vector op says in its immediate whether any type is a float.
+            fragment.floats |= std::iter::once(op)
+                .chain(&*op.parts)
+                .any(|op| op.valu.is_some() && op.imm != 0);
             fragment.families[op.family as usize] += 1;
             fragment.families[Family::Salu as usize] += op.skipped;
             fragment.length += 1 + op.skipped;
@@ -253,7 +260,7 @@ impl Fragments {
         };
         let start = (*code.starts.get(fragment as usize)?)?;
         let fragment = &self.list[fragment as usize];
-        if fragment.length > quantum || !m.wave.mode.is_default() {
+        if fragment.length > quantum || fragment.floats && !m.wave.mode.is_default() {
             return None;
         }
         let mut lasts = [0; 4];

@@ -108,7 +108,7 @@ impl Pair {
             // Between 1/8 and 16, of either sign.
             Operands::Usual => {
                 let x = random.next();
-                x & 0x807f_ffff | 0x3e00_0000 + (x >> 24 & 7) * 0x0080_0000
+                x & 0x807f_ffff | (0x3e00_0000 + (x >> 24 & 7) * 0x0080_0000)
             }
             Operands::Any => random.next(),
             Operands::Edges => match random.next() % 3 {
@@ -137,7 +137,7 @@ impl Pair {
                 3 => random.next() % 512 * 4,
                 _ => random.next() % 2048,
             };
-            if operands == Operands::Edges && random.next() % 64 == 0 {
+            if operands == Operands::Edges && random.next().is_multiple_of(64) {
                 at = [LDS_SIZE - 4, LDS_SIZE, u32::MAX - 3, 0x8000_0000][l as usize % 4];
             }
             wave.set_lane(ADDRESS, lane, at);
@@ -692,6 +692,8 @@ fn the_handlers_run_where_the_translation_does_not_hold() {
         32,
         &["v_add_f32 v1, v2, v3", "v_mul_f32 v4, v1, v3"],
     );
+    let text = ["v_add3_u32 v1, v2, v3, v4", "v_mov_b32 v4, v1"];
+    let mut integers = Pair::new(Target::Gfx1100, 32, &text);
     if !super::supported() {
         return;
     }
@@ -706,6 +708,13 @@ fn the_handlers_run_where_the_translation_does_not_hold() {
         pair.run(0, false);
         let translated = pair.run(1, true);
         pair.compare(&format!("{round}"));
+        integers.fill(Operands::Any, u64::MAX, &mut random);
+        for wave in &mut integers.waves {
+            wave.mode = Mode(mode);
+        }
+        integers.run(0, false);
+        assert_eq!(integers.run(1, true) != 0, round >= WARM);
+        integers.compare(&format!("integers {round}"));
         assert_eq!(translated != 0, mode == 0xf0 && round >= WARM, "{round}");
     }
 }

@@ -247,14 +247,17 @@ fn holds<const W: usize>(region: &Region, addresses: &[u64; W], bytes: u64) -> b
 #[cfg(target_arch = "x86_64")]
 const TILE: usize = 16;
 
-/// Whether sixteen dwords lie one after the other in whole lines.
+/// Whether each sixteen dwords lie one after the other in whole lines.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn is_row(region: &Region, addresses: &[u64; TILE]) -> bool {
-    let first = addresses[0];
-    let mut differing = region.offset(first) as u64 & 15;
-    for (lane, &address) in addresses.iter().enumerate() {
-        differing |= address ^ first.wrapping_add(4 * lane as u64);
+fn are_rows<const W: usize>(region: &Region, addresses: &[u64; W]) -> bool {
+    let mut differing = 0;
+    for row in addresses.as_chunks::<TILE>().0 {
+        let first = row[0];
+        differing |= region.offset(first) as u64 & 15;
+        for (lane, &address) in row.iter().enumerate() {
+            differing |= address ^ first.wrapping_add(4 * lane as u64);
+        }
     }
     differing == 0
 }
@@ -268,11 +271,10 @@ fn rows<const W: usize>(
     addresses: &[u64; W],
     mut line: impl FnMut(usize, usize),
 ) -> bool {
-    let rows = addresses.as_chunks::<TILE>().0;
-    if !rows.iter().all(|row| is_row(region, row)) {
+    if !are_rows(region, addresses) {
         return false;
     }
-    for (row, addresses) in rows.iter().enumerate() {
+    for (row, addresses) in addresses.as_chunks::<TILE>().0.iter().enumerate() {
         let offset = region.offset(addresses[0]);
         for four in 0..TILE / 4 {
             line(offset + 16 * four, row * TILE + 4 * four);
