@@ -61,12 +61,20 @@ pub(super) mod forms {
     pub(in super::super) const SHIFT_DWORDS: Form = form(1, 1, false, 0x72);
     pub(in super::super) const SHIFT_QWORDS: Form = form(1, 1, true, 0x73);
     pub(in super::super) const VPCMPEQD: Form = form(1, 1, false, 0x76);
+    pub(in super::super) const VPUNPCKLDQ: Form = form(1, 1, false, 0x62);
+    pub(in super::super) const VPUNPCKHDQ: Form = form(1, 1, false, 0x6a);
+    pub(in super::super) const VADDPD: Form = form(1, 1, true, 0x58);
+    pub(in super::super) const VMULPD: Form = form(1, 1, true, 0x59);
+    pub(in super::super) const VCMPPD: Form = form(1, 1, true, 0xc2);
+    pub(in super::super) const VSHUFPS: Form = form(1, 0, false, 0xc6);
     pub(in super::super) const VPANDD: Form = form(1, 1, false, 0xdb);
+    pub(in super::super) const VPANDND: Form = form(1, 1, false, 0xdf);
     pub(in super::super) const VPORD: Form = form(1, 1, false, 0xeb);
     pub(in super::super) const VPXORD: Form = form(1, 1, false, 0xef);
     pub(in super::super) const VPMULUDQ: Form = form(1, 1, true, 0xf4);
     pub(in super::super) const VPSUBD: Form = form(1, 1, false, 0xfa);
     pub(in super::super) const VPADDD: Form = form(1, 1, false, 0xfe);
+    pub(in super::super) const VPTESTNMD: Form = form(2, 2, false, 0x27);
     pub(in super::super) const VPMINSD: Form = form(2, 1, false, 0x39);
     pub(in super::super) const VPMINUD: Form = form(2, 1, false, 0x3b);
     pub(in super::super) const VPMAXSD: Form = form(2, 1, false, 0x3d);
@@ -80,6 +88,7 @@ pub(super) mod forms {
     pub(in super::super) const VPGATHERDD: Form = form(2, 1, false, 0x90);
     pub(in super::super) const VPSCATTERDD: Form = form(2, 1, false, 0xa0);
     pub(in super::super) const VFMADD231PS: Form = form(2, 1, false, 0xb8);
+    pub(in super::super) const VFMADD231PD: Form = form(2, 1, true, 0xb8);
     pub(in super::super) const VRNDSCALEPS: Form = form(3, 1, false, 0x08);
     pub(in super::super) const VPCMPUD: Form = form(3, 1, false, 0x1e);
     pub(in super::super) const VPCMPD: Form = form(3, 1, false, 0x1f);
@@ -88,6 +97,8 @@ pub(super) mod forms {
 
     pub(in super::super) const KANDW: Form = form(1, 0, false, 0x41);
     pub(in super::super) const KORW: Form = form(1, 0, false, 0x45);
+    pub(in super::super) const KMOVW_TO_GPR: Form = form(1, 0, false, 0x93);
+    pub(in super::super) const PDEP: Form = form(2, 3, false, 0xf5);
     pub(in super::super) const KXNORW: Form = form(1, 0, false, 0x46);
     pub(in super::super) const KUNPCKWD: Form = form(1, 0, false, 0x4b);
     pub(in super::super) const KUNPCKDQ: Form = form(1, 0, true, 0x4b);
@@ -179,7 +190,7 @@ impl Encoder {
         self.rm(reg, rm);
     }
 
-    /// Instructions on mask registers; `l` is the vector length bit, set where there are three operands.
+    /// Instructions of the VEX space, on mask registers but for `pdep`; `l` is the vector length bit, set where there are three operands.
     pub(super) fn mask(&mut self, f: Form, reg: u8, second: u8, rm: Rm, l: bool) {
         let b = match rm {
             Rm::Reg(r) => r >> 3,
@@ -238,7 +249,8 @@ impl Encoder {
 
     /// Puts a constant into a general register.
     pub(super) fn constant(&mut self, to: Gpr, v: u32) {
-        self.bytes.push(0xb8 | to.0);
+        self.bytes.extend((to.0 >= 8).then_some(0x41));
+        self.bytes.push(0xb8 | to.0 & 7);
         self.bytes.extend(v.to_le_bytes());
     }
 

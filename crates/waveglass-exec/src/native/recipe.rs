@@ -69,6 +69,12 @@ pub(super) enum Recipe {
     FloatPair(Form),
     /// [`Recipe::Fma`] on each of three pairs.
     FmaPair,
+    /// One instruction on two doubles.
+    Double(Form),
+    /// [`Recipe::Fma`] of doubles.
+    FmaDouble,
+    /// A comparison of doubles, by its immediate.
+    CompareDouble(u8),
 }
 
 impl Scalar {
@@ -91,6 +97,8 @@ impl Recipe {
                 | AddWide
                 | FloatPair(_)
                 | FmaPair
+                | Double(_)
+                | FmaDouble
         )
     }
 }
@@ -297,6 +305,7 @@ fn comparison(name: &str) -> Option<Recipe> {
     let (condition, ty) = name.strip_prefix("v_cmp_")?.rsplit_once('_')?;
     Some(match ty {
         "f32" => Recipe::CompareFloat(float_condition(condition)?),
+        "f64" => Recipe::CompareDouble(float_condition(condition)?),
         "i32" => Recipe::CompareInteger(forms::VPCMPD, integer_condition(condition)?),
         "u32" => Recipe::CompareInteger(forms::VPCMPUD, integer_condition(condition)?),
         _ => return None,
@@ -403,6 +412,9 @@ fn recipe(name: &str) -> Option<Recipe> {
         "v_pk_add_f32" => FloatPair(VADDPS),
         "v_pk_mul_f32" => FloatPair(VMULPS),
         "v_pk_fma_f32" => FmaPair,
+        "v_add_f64" => Double(VADDPD),
+        "v_mul_f64" => Double(VMULPD),
+        "v_fma_f64" | "v_fmac_f64" => FmaDouble,
         _ => return comparison(name),
     })
 }

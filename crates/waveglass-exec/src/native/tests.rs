@@ -617,6 +617,23 @@ fn integer_operations() {
 #[test]
 fn float_operations() {
     check(Target::Gfx900, 64, FLOATS);
+    check(
+        Target::Gfx90a,
+        64,
+        &[
+            "v_add_f64 v[2:3], v[4:5], v[6:7]",
+            "v_add_f64 v[2:3], -v[4:5], |v[6:7]|",
+            "v_mul_f64 v[2:3], s[4:5], v[6:7]",
+            "v_mul_f64 v[2:3], v[2:3], 0.5",
+            "v_fma_f64 v[2:3], v[4:5], v[6:7], v[8:9]",
+            "v_fma_f64 v[2:3], v[4:5], -v[6:7], v[2:3]",
+            "v_fma_f64 v[2:3], v[2:3], v[2:3], 1.0",
+            "v_fmac_f64 v[2:3], v[4:5], v[6:7]",
+            "v_cmp_lt_f64 vcc, v[4:5], v[6:7]",
+            "v_cmp_nge_f64 s[2:3], v[4:5], |v[6:7]|",
+            "v_cmp_u_f64 vcc, v[4:5], v[6:7]",
+        ],
+    );
     check(Target::Gfx1030, 32, &narrow(FLOATS));
     check(Target::Gfx1100, 32, &narrow(FLOATS));
     check(

@@ -51,7 +51,7 @@ pub(crate) struct Dwords {
     /// Whether its sign is inverted, after `abs`.
     pub(crate) neg: [bool; 2],
     /// Whether its sign is made positive.
-    pub(crate) abs: bool,
+    pub(crate) abs: [bool; 2],
 }
 
 fn modifier_field(field: Field, position: usize) -> [Field; 1] {
@@ -220,13 +220,15 @@ impl SourceMods {
             ..*self
         };
         let (low, high, neg_low, neg_high) = self.packed.unwrap_or((false, true, false, false));
+        // The sign of a double is in its second dword.
+        let first = ty != Ty::F64;
         let dwords = Dwords {
             of: [low as u32, high as u32],
-            neg: [neg_low != self.neg, neg_high != self.neg],
-            abs: self.abs,
+            neg: [neg_low != (self.neg && first), neg_high != self.neg],
+            abs: [self.abs && first, self.abs],
         };
         let allowed = match ty {
-            Ty::F32 => self.packed.is_none(),
+            Ty::F32 | Ty::F64 => self.packed.is_none(),
             Ty::PkF32 => !self.neg && !self.abs,
             _ => self.is_none(),
         };

@@ -252,7 +252,7 @@ impl<'a> Translator<'a> {
 
     /// A dword of a source for a host vector's lanes.
     fn source(&mut self, s: Source, dword: u32, chunk: usize) -> u8 {
-        let (neg, abs) = (s.dwords.neg[dword as usize], s.dwords.abs);
+        let (neg, abs) = (s.dwords.neg[dword as usize], s.dwords.abs[dword as usize]);
         let dword = s.dwords.of[dword as usize];
         let z = match s.src {
             Src::Vgpr(r) => self.get(Key::Vector(r + dword, chunk)),

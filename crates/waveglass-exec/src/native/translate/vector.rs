@@ -1,6 +1,6 @@
 //! Vector arithmetic.
 
-use super::super::encode::{EAX, Form, Rm, SGPRS, forms::*};
+use super::super::encode::{EAX, ECX, Form, R9, Rm, SGPRS, forms::*};
 use super::super::recipe::{Recipe, Source, Vector};
 use super::{MASK_IN, MASK_OUT, MOMENT, Translator, Write};
 use crate::program::Src;
@@ -214,7 +214,7 @@ impl Translator<'_> {
                 [Some(d), None]
             }
             Recipe::Fma => {
-                let signs = c.dwords.neg[0] || c.dwords.abs;
+                let signs = c.dwords.neg[0] || c.dwords.abs[0];
                 let in_place = alone && c.src == Src::Vgpr(v.d) && !signs;
                 [Some(self.fma(v, 0, chunk, in_place)), None]
             }
@@ -295,6 +295,25 @@ impl Translator<'_> {
                 [Some(d), None]
             }
             Recipe::CompareInteger(f, condition) => self.compare(f, condition, a, b, chunk),
+            Recipe::Double(f) => {
+                let (x, y) = (self.doubles(a, chunk), self.doubles(b, chunk));
+                for i in 0..2 {
+                    self.code.vector(f, x[i], x[i], Rm::Reg(y[i]), 0);
+                    self.release(y[i]);
+                }
+                self.halves(x, chunk)
+            }
+            Recipe::FmaDouble => {
+                let (x, y) = (self.doubles(a, chunk), self.doubles(b, chunk));
+                let z = self.doubles(c, chunk);
+                for i in 0..2 {
+                    self.code.vector(VFMADD231PD, z[i], x[i], Rm::Reg(y[i]), 0);
+                    self.release(x[i]);
+                    self.release(y[i]);
+                }
+                self.halves(z, chunk)
+            }
+            Recipe::CompareDouble(condition) => self.compare_doubles(condition, a, b, chunk),
             Recipe::CompareFloat(condition) => self.compare(VCMPPS, condition, a, b, chunk),
             Recipe::ShiftWide { left, signed } => {
                 let count = match a.src {
@@ -329,6 +348,56 @@ impl Translator<'_> {
                 self.add_wide(x, y).map(Some)
             }
         }
+    }
+
+    /// Sixteen doubles of a source: those of lanes 0, 1, 4, 5 and so on, and those of 2, 3, 6, 7 and so on,
+    /// which is how the host puts two registers' dwords together.
+    fn doubles(&mut self, s: Source, chunk: usize) -> [u8; 2] {
+        let (low, high) = (self.source(s, 0, chunk), self.source(s, 1, chunk));
+        [VPUNPCKLDQ, VPUNPCKHDQ].map(|f| {
+            let z = self.fresh();
+            self.code.vector(f, z, low, Rm::Reg(high), 0);
+            z
+        })
+    }
+
+    /// The dwords of sixteen doubles that [`Translator::doubles`] has ordered, in registers of their own
+    /// again. The operation gives up where any is infinite or a NaN.
+    fn halves(&mut self, [x, y]: [u8; 2], chunk: usize) -> [Option<u8>; 2] {
+        let (low, high) = (self.fresh(), self.fresh());
+        self.code.vector_imm(VSHUFPS, low, x, Rm::Reg(y), 0, 0x88);
+        self.code.vector_imm(VSHUFPS, high, x, Rm::Reg(y), 0, 0xdd);
+        // Bits of the exponent that are clear.
+        let exponent = self.each(0x7ff0_0000);
+        self.code.vector(VPANDND, x, high, exponent, 0);
+        self.flag(VPTESTNMD, x, Rm::Reg(x), None, chunk);
+        self.release(x);
+        self.release(y);
+        [Some(low), Some(high)]
+    }
+
+    fn compare_doubles(
+        &mut self,
+        condition: u8,
+        a: Source,
+        b: Source,
+        chunk: usize,
+    ) -> [Option<u8>; 2] {
+        let (x, y) = (self.doubles(a, chunk), self.doubles(b, chunk));
+        let k = MASK_OUT + chunk as u8;
+        // The bits go where `doubles` has taken their lanes from.
+        for (i, (to, lanes)) in [(EAX, 0x3333), (ECX, 0xcccc)].into_iter().enumerate() {
+            self.code
+                .vector_imm(VCMPPD, k, x[i], Rm::Reg(y[i]), 0, condition);
+            self.code.mask(KMOVW_TO_GPR, to.0, 0, Rm::Reg(k), false);
+            self.code.constant(R9, lanes);
+            self.code.mask(PDEP, to.0, to.0, Rm::Reg(R9.0), false);
+            self.release(x[i]);
+            self.release(y[i]);
+        }
+        self.code.general(&[0x0b], EAX.0, Rm::Reg(ECX.0), false);
+        self.code.mask(KMOVW_OF_GPR, k, 0, Rm::Reg(EAX.0), false);
+        [None, None]
     }
 
     /// One instruction on a dword of two sources.
