@@ -22,6 +22,7 @@ mod names;
 pub(crate) mod refused;
 mod scalar;
 mod scratch;
+mod tensor;
 mod transpose;
 
 pub use address::flat_offset;
@@ -49,6 +50,7 @@ pub(super) fn register(r: &mut Registry) {
     gds::register(r);
     block::register(r);
     scalar::register(r);
+    tensor::register(r);
     transpose::register(r);
     cache::register(r);
 }

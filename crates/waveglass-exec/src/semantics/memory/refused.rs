@@ -43,11 +43,6 @@ pub const REFUSED: Refusals = &[
          and B in the manual do not have",
     ),
     (
-        &["tensor_load_to_lds", "tensor_store_from_lds"],
-        "the public tables of the tensor descriptor (CDNA 5 ISA 10.11.4) do not say how padding, iteration and \
-         the ends of tiles are coded",
-    ),
-    (
         &["tensor_save", "tensor_stop"],
         "the instruction is a trap handler's, to save the tensor data mover's state (CDNA 5 ISA 10.11)",
     ),
