@@ -4,6 +4,9 @@
 //! Workgroups start in the order of their ids. A thread runs one workgroup until it ends or has
 //! used up its turn; then it keeps that workgroup and takes turns between it and new ones, so that
 //! workgroups that wait for others make progress together.
+//!
+//! A wave that waits in GDS (`ds_gws_*`, `ds_ordered_count`) asks again whenever it has its turn. Where all waves
+//! in flight on all threads have asked in vain, and no other can start, they wait for ever: see [`Idle`].
 
 use crate::dispatch::{Dispatch, Starts};
 use crate::error::{RunError, Stop, WaveFault};
@@ -159,7 +162,80 @@ struct Shared<'a> {
     steps_left: AtomicU64,
     started: Instant,
     stop: AtomicBool,
+    idle: Idle,
     result: Mutex<(Outcome, Option<RunError>)>,
+}
+
+/// Finds out that nothing can go on any more.
+#[derive(Debug)]
+struct Idle {
+    /// How many turns in which a wave got on have ended.
+    activity: AtomicU64,
+    /// For each thread that has work: the activity before a round in which none of its waves got on.
+    since: Mutex<Vec<Option<u64>>>,
+    /// Whether waves can wait in GDS at all.
+    watches: bool,
+}
+
+/// What a thread has when it has ended.
+const ENDED: u64 = u64::MAX;
+
+impl Idle {
+    fn new(threads: usize, program: &Program) -> Self {
+        Self {
+            activity: AtomicU64::new(0),
+            since: Mutex::new(vec![None; threads]),
+            watches: program.ops().iter().any(|op| {
+                let name = op.mnemonic();
+                name.starts_with("ds_gws") || name == "ds_ordered_count"
+            }),
+        }
+    }
+
+    fn now(&self) -> u64 {
+        self.activity.load(Ordering::SeqCst)
+    }
+
+    /// A wave of a thread has got on.
+    fn active(&self) {
+        if self.watches {
+            self.activity.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    /// None of a thread's waves has got on in a round that began when the activity was `since`; `true` where
+    /// that holds of all threads and nothing has happened in between.
+    ///
+    /// What a wave does for others comes before the count of its turn. So where all threads have marked the
+    /// same count, and it still is that, each has asked after the last thing that was done.
+    fn stuck(&self, thread: usize, since: u64) -> bool {
+        if !self.watches {
+            return false;
+        }
+        let mut all = self.since.lock().unwrap_or_else(PoisonError::into_inner);
+        all[thread] = Some(since);
+        since == self.now()
+            && all
+                .iter()
+                .all(|s| matches!(*s, Some(at) if at == since || at == ENDED))
+    }
+
+    /// A thread has no more work.
+    fn end(&self, thread: usize) {
+        let mut all = self.since.lock().unwrap_or_else(PoisonError::into_inner);
+        all[thread] = Some(ENDED);
+    }
+}
+
+/// How a workgroup's turn has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    /// All its waves have.
+    Ended,
+    /// Some wave has got on.
+    Going,
+    /// Its waves wait, all or some of them in GDS.
+    Stuck,
 }
 
 /// Runs every workgroup of a dispatch.
@@ -201,6 +277,7 @@ pub fn run(
         steps_left: AtomicU64::new(limits.steps),
         started: Instant::now(),
         stop: AtomicBool::new(false),
+        idle: Idle::new(Occupancy::of(dispatch, limits.threads).threads, program),
         result: Mutex::new((Outcome::default(), None)),
     };
     std::thread::scope(|s| {
@@ -248,6 +325,8 @@ impl Shared<'_> {
         let mut resident: VecDeque<Group> = VecDeque::new();
         let mut free: Vec<usize> = (0..self.occupancy.resident).rev().collect();
         let mut spare: Option<Group> = None;
+        // Turns since a wave got on, and the activity before them.
+        let (mut idle_turns, mut since) = (0, self.idle.now());
         while !self.stop.load(Ordering::Relaxed) {
             if let Some(place) = free.last().copied()
                 && let Some(group) = self.start_group(thread, place, &mut spare)
@@ -256,25 +335,53 @@ impl Shared<'_> {
                 outcome.stats.groups += 1;
                 outcome.stats.waves += group.waves.len() as u64;
                 resident.push_front(group);
+                idle_turns = 0;
             }
             let Some(mut group) = resident.pop_front() else {
                 break;
             };
+            if idle_turns == 0 {
+                since = self.idle.now();
+            }
             match self.turn(&mut group, &mut outcome) {
-                Ok(true) => {
+                Ok(Turn::Ended) => {
+                    self.idle.active();
+                    idle_turns = 0;
                     if let Some(done) = self.watch.groups_done {
                         done.fetch_add(1, Ordering::Relaxed);
                     }
                     free.push(group.place);
                     spare = Some(group);
                 }
-                Ok(false) => resident.push_back(group),
+                Ok(Turn::Going) => {
+                    self.idle.active();
+                    idle_turns = 0;
+                    resident.push_back(group);
+                }
+                Ok(Turn::Stuck) => {
+                    idle_turns += 1;
+                    let id = group.id;
+                    let waits = self.first_waiting(&group);
+                    resident.push_back(group);
+                    if idle_turns >= resident.len() {
+                        idle_turns = 0;
+                        if self.idle.stuck(thread, since) {
+                            error = Some(RunError::SyncDeadlock {
+                                group: id,
+                                mnemonic: waits.0,
+                                address: waits.1,
+                            });
+                            self.stop.store(true, Ordering::Relaxed);
+                        }
+                    }
+                }
                 Err(e) => {
                     error = Some(e);
                     self.stop.store(true, Ordering::Relaxed);
                 }
             }
         }
+        self.idle.end(thread);
         let mut result = self.result.lock().unwrap_or_else(PoisonError::into_inner);
         result.0.stats.add(&outcome.stats);
         result.0.fault_count += outcome.fault_count;
@@ -353,10 +460,19 @@ impl Shared<'_> {
         })
     }
 
-    /// Lets every wave of a workgroup run for a while; true when all have ended.
-    fn turn(&self, group: &mut Group, outcome: &mut Outcome) -> Result<bool, RunError> {
+    /// The instruction at which the first wave of a workgroup that has its turn stands.
+    fn first_waiting(&self, group: &Group) -> (&'static str, u64) {
+        let ready = group.waves.iter().find(|s| s.state == State::Ready);
+        ready
+            .and_then(|s| self.program.ops().get(s.wave.ip as usize))
+            .map_or(("(none)", 0), |op| (op.mnemonic(), op.address))
+    }
+
+    /// Lets every wave of a workgroup run for a while.
+    fn turn(&self, group: &mut Group, outcome: &mut Outcome) -> Result<Turn, RunError> {
+        let mut got_on = false;
         for _ in 0..4 {
-            let mut progress = false;
+            let (mut progress, mut round) = (false, false);
             for i in 0..group.waves.len() {
                 let slot = &mut group.waves[i];
                 if slot.state == State::Waiting && group.barrier.pass(&mut slot.wave) {
@@ -366,22 +482,26 @@ impl Shared<'_> {
                     continue;
                 }
                 progress = true;
-                self.slice(group, i, outcome)?;
+                round |= self.slice(group, i, outcome)?;
             }
             if group.waves.iter().all(|s| s.state == State::Ended) {
-                return Ok(true);
+                return Ok(Turn::Ended);
             }
             if !progress {
                 return Err(RunError::Deadlock { group: group.id });
             }
+            got_on |= round;
+            if !round {
+                break;
+            }
         }
-        Ok(false)
+        Ok(if got_on { Turn::Going } else { Turn::Stuck })
     }
 
-    /// One wave runs until it waits, ends or has used up its quantum.
-    fn slice(&self, group: &mut Group, i: usize, outcome: &mut Outcome) -> Result<(), RunError> {
+    /// One wave runs until it waits, ends or has used up its quantum; gives whether it got on.
+    fn slice(&self, group: &mut Group, i: usize, outcome: &mut Outcome) -> Result<bool, RunError> {
         if self.stop.load(Ordering::Relaxed) {
-            return Ok(());
+            return Ok(true);
         }
         if let Some(limit) = self.limits.timeout
             && self.started.elapsed() > limit
@@ -452,7 +572,7 @@ impl Shared<'_> {
             Step::Stop(stop) => return Err(self.explain(stop)),
             _ => {}
         }
-        Ok(())
+        Ok(step != Step::Retry || used > 1)
     }
 
     fn explain(&self, stop: Stop) -> RunError {
@@ -568,7 +688,7 @@ pub(crate) fn go_on(
         }
         Step::Retry => {
             m.wave.ip = ip;
-            Err(Step::Yield)
+            Err(step)
         }
         Step::End => Err(step),
     }

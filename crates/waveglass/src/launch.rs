@@ -8,6 +8,7 @@ pub use trap_handler::TrapHandler;
 
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
+use waveglass_exec::dispatch::memory_generation;
 use waveglass_exec::{
     Code, Dispatch, Exceptions, Limits, MemoryConfig, Options, Outcome, Packet, Program, Registers,
     RunError, ScratchArena, Trace, Watch, run, scratch_needed,
@@ -82,6 +83,7 @@ pub struct Launch<'a> {
     trap_handler: Option<TrapHandler>,
     exceptions: Exceptions,
     memory: MemoryConfig,
+    ordered_append: bool,
 }
 
 /// What a run gives.
@@ -319,6 +321,7 @@ impl Module {
             trap_handler: None,
             exceptions: Exceptions::NONE,
             memory: MemoryConfig::default(),
+            ordered_append: false,
         })
     }
 }
@@ -404,6 +407,14 @@ impl<'a> Launch<'a> {
         self
     }
 
+    /// Gives waves ordered ids, as a dispatch with ordered append on does: see
+    /// [`Setup::ordered_append`](waveglass_exec::Setup::ordered_append).
+    #[must_use]
+    pub fn ordered_append(mut self, on: bool) -> Self {
+        self.ordered_append = on;
+        self
+    }
+
     /// Counts the workgroups that have ended, for whoever shows progress.
     #[must_use]
     pub fn progress(mut self, groups_done: &'a AtomicU64) -> Self {
@@ -430,10 +441,13 @@ impl<'a> Launch<'a> {
             kernel_object: place::IMAGE + shape.descriptor_address,
             kernarg: place::KERNARG,
         };
-        if packet.group_segment > 320 << 10 {
+        let target = self.module.target;
+        let most = memory_generation(target).lds_bytes();
+        if packet.group_segment > most {
             return Err(LaunchError::Bad(format!(
-                "{} bytes of LDS are more than any target has (320 KiB)",
-                packet.group_segment
+                "{} bytes of LDS are more than a workgroup of {target} can have ({} KiB)",
+                packet.group_segment,
+                most >> 10
             )));
         }
         memory.map_bytes(
@@ -532,6 +546,7 @@ impl<'a> Launch<'a> {
         let target = self.module.target;
         let setup = &mut shape.setup;
         setup.memory = self.memory;
+        setup.ordered_append = self.ordered_append;
         let arithmetic = self.exceptions.and(Exceptions::ARITHMETIC);
         if target.major() == 11 && setup.dx10_clamp && !arithmetic.is_empty() {
             return Err(LaunchError::Bad(format!(

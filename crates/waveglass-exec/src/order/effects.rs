@@ -181,7 +181,8 @@ fn memory(
     let flat = name.starts_with("flat_");
     let lds = matches!(encoding, "ENC_DS" | "ENC_VDS");
     let gds = lds && inst.field(Field::Gds) != 0 && inst.operand_def(Field::Gds).is_some()
-        || name.starts_with("ds_gws");
+        || waits_in_gds(name)
+        || name.contains("_gs_reg_");
     let counters: Box<[(Counter, Type)]> = info
         .counters
         .iter()
@@ -220,9 +221,9 @@ fn memory(
     let global = name.starts_with("global_") || flat;
     let tensor = info.counters.contains(&Counter::Tensor);
     Some(Memory {
-        // A wave waits at global wave sync when it issues the instruction, not when it waits for it.
+        // A wave waits for others when it issues the instruction, not when it waits for it.
         deferred: matches!(op.family, Family::Smem | Family::Lds | Family::Vmem)
-            && !name.starts_with("ds_gws"),
+            && !waits_in_gds(name),
         in_vector_order: op.family == Family::Vmem && !tensor,
         in_lds_order: lds || flat,
         in_tensor_order: tensor,
@@ -239,6 +240,11 @@ fn memory(
         .then(|| access_bytes(op, name)),
         counters,
     })
+}
+
+/// Whether GDS lets the wave wait for others: global wave sync and ordered counts.
+fn waits_in_gds(name: &str) -> bool {
+    name.starts_with("ds_gws") || name == "ds_ordered_count"
 }
 
 /// Bytes from a lane's address that an operation may touch.

@@ -324,6 +324,7 @@ fn lds_has_a_tile_once_tensorcnt_says_so() {
         0xbfc6_0000,           // s_wait_dscnt 0x0
         0xbfcb_0001,           // s_wait_tensorcnt 0x1
         0x0300_0006_d8d8_0000, // ds_load_b32 v3, v6
+        0xbfc6_0000,           // s_wait_dscnt 0x0
         0xbfcb_0000,           // s_wait_tensorcnt 0x0
         0x0400_0006_d8d8_0000, // ds_load_b32 v4, v6
         0xbfc6_0000,           // s_wait_dscnt 0x0

@@ -63,7 +63,7 @@ fn run_load(m: &mut Machine<'_>, op: &Op) -> Step {
         Ok(None) => return NEXT,
         Err(why) => return m.refuse(op, why),
     };
-    let moved = d.load(m.memory, m.lds, &m.env.apertures, m.port);
+    let moved = d.load(m.memory, m.lds, &m.apertures(), m.port);
     m.stats.read.global += moved.global;
     m.stats.written.lds += moved.lds;
     arrive(m, &d);
@@ -76,7 +76,7 @@ fn run_store(m: &mut Machine<'_>, op: &Op) -> Step {
         Ok(None) => return NEXT,
         Err(why) => return m.refuse(op, why),
     };
-    let moved = d.store(m.memory, m.lds, &m.env.apertures, m.port);
+    let moved = d.store(m.memory, m.lds, &m.apertures(), m.port);
     m.stats.read.lds += moved.lds;
     m.stats.written.global += moved.global;
     arrive(m, &d);

@@ -123,7 +123,10 @@ fn failure(report: &Report, what: &str, lines: Lines<'_>) -> Option<Failure> {
             RunError::StepLimit(_) | RunError::Timeout(_) => LIMIT,
             RunError::Launch(_) => BAD_INPUT,
             RunError::Trap { .. } | RunError::Exception { .. } => FINDING,
-            RunError::Fault | RunError::BadJump { .. } | RunError::Deadlock { .. } => FINDING,
+            RunError::Fault
+            | RunError::BadJump { .. }
+            | RunError::Deadlock { .. }
+            | RunError::SyncDeadlock { .. } => FINDING,
         };
         let offset = match e {
             RunError::Refused { address, .. }
@@ -228,7 +231,8 @@ fn launch(
         .grid(run.grid)
         .limits(limits)
         .trap_on(run.trap_on)
-        .memory_config(run.memory_config);
+        .memory_config(run.memory_config)
+        .ordered_append(run.ordered_append);
     if let Some(path) = &run.trap_handler {
         launch = launch.trap_handler(trap_handler::load(path, run, module.target())?);
     }
