@@ -28,6 +28,20 @@ pub mod sreg {
     pub const EXEC_LO: usize = 126;
     /// `exec_hi`.
     pub const EXEC_HI: usize = 127;
+
+    /// The name of the register with this number.
+    pub fn name(register: usize) -> String {
+        match register {
+            VCC_LO => "vcc_lo".to_owned(),
+            VCC_HI => "vcc_hi".to_owned(),
+            TTMP0..M0 => format!("ttmp{}", register - TTMP0),
+            M0 => "m0".to_owned(),
+            NULL => "null".to_owned(),
+            EXEC_LO => "exec_lo".to_owned(),
+            EXEC_HI => "exec_hi".to_owned(),
+            _ => format!("s{register}"),
+        }
+    }
 }
 
 /// The fields of MODE that change arithmetic (each generation's "MODE register" table).

@@ -99,8 +99,36 @@ pub struct Report {
     pub trap_memory: Vec<u8>,
     /// Wall time of the run itself.
     pub time: Duration,
-    /// Where the code was loaded: addresses in errors less this are offsets in the code object.
+    /// Where the code was loaded: addresses in errors less this are offsets in the code object, but for
+    /// those of a trap handler: see [`Report::location`].
     pub load_address: u64,
+    /// Where the trap handler's code was loaded, where there is one.
+    pub handler: Option<std::ops::Range<u64>>,
+}
+
+/// A place in the code of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// Bytes from the start of the code object, or of the trap handler's.
+    pub offset: u64,
+    /// Whether it is in the trap handler.
+    pub in_trap_handler: bool,
+}
+
+impl Report {
+    /// Where an address that the run names lies in the code.
+    pub fn location(&self, address: u64) -> Location {
+        match &self.handler {
+            Some(handler) if handler.contains(&address) => Location {
+                offset: address - handler.start,
+                in_trap_handler: true,
+            },
+            _ => Location {
+                offset: address.wrapping_sub(self.load_address),
+                in_trap_handler: false,
+            },
+        }
+    }
 }
 
 /// Where things lie in the address space of a launch. Every region has unmapped space behind it,
@@ -538,6 +566,7 @@ impl<'a> Launch<'a> {
             trap_memory,
             time,
             load_address: place::IMAGE,
+            handler: handler.as_ref().map(Mapped::range),
         })
     }
 

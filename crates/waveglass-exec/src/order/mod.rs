@@ -120,13 +120,7 @@ impl Hazard {
         match self.register {
             HazardRegister::Vector(i) if i >= self.vgprs => format!("a{}", i - self.vgprs),
             HazardRegister::Vector(i) => format!("v{i}"),
-            HazardRegister::Scalar(106) => "vcc_lo".to_owned(),
-            HazardRegister::Scalar(107) => "vcc_hi".to_owned(),
-            HazardRegister::Scalar(i @ 108..=123) => format!("ttmp{}", i - 108),
-            HazardRegister::Scalar(124) => "m0".to_owned(),
-            HazardRegister::Scalar(126) => "exec_lo".to_owned(),
-            HazardRegister::Scalar(127) => "exec_hi".to_owned(),
-            HazardRegister::Scalar(i) => format!("s{i}"),
+            HazardRegister::Scalar(i) => crate::wave::sreg::name(i as usize),
         }
     }
 

@@ -17,6 +17,7 @@ pub use scene::Scene;
 
 use crate::exec::machine::{Barrier, Machine};
 use crate::exec::program::{Compile, scalar_number};
+use crate::exec::wave::sreg;
 use crate::exec::{Stats, Step, Stop, Wave, semantics};
 use crate::isa::{Decoder, Field, Inst, InstInfo, Operand, Reg, RegFile};
 use crate::mem::{Fault, Port};
@@ -322,7 +323,7 @@ impl Scene {
         let scalars = (0..128)
             .filter(|&i| self.wave.sgpr[i] != before.sgpr[i])
             .map(|i| Term {
-                name: format!("s{i}"),
+                name: sreg::name(i),
                 value: u64::from(self.wave.sgpr[i]),
             })
             .collect();
