@@ -566,7 +566,7 @@ impl<'a> Launch<'a> {
             trap_memory,
             time,
             load_address: place::IMAGE,
-            handler: handler.as_ref().map(Mapped::range),
+            handler: handler.as_ref().map(|h| h.range()),
         })
     }
 

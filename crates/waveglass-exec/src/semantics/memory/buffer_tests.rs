@@ -227,7 +227,9 @@ fn an_access_out_of_range_leaves_its_mark() {
         (Target::Gfx1250, &gfx12[..3]),
     ] {
         for hex in code {
-            let mut b = bench(target, &[("num_records", 16)]);
+            let rdna = !target.is_gfx9() && target != Target::Gfx1250;
+            let select = [("num_records", 16), ("oob_select", 3)];
+            let mut b = bench(target, &select[..1 + rdna as usize]);
             b.wave.set_exec(0b11);
             let state = |b: &Bench| (b.wave.trapsts, b.wave.excp_flag_user);
             b.set(2, |lane| 4 * lane as u32);
@@ -248,7 +250,10 @@ fn an_access_out_of_range_leaves_its_mark() {
         }
     }
     // buffer_load_dword v2, s[8:11], 0 offen lds
-    let mut b = bench(Target::Gfx1030, &[("num_records", 16)]);
+    let mut b = bench(Target::Gfx1030, &[("num_records", 16), ("oob_select", 3)]);
+    b.set(2, |_| 12);
+    b.run_all(&["001031e002000280"]);
+    assert_eq!(b.wave.trapsts, 0);
     b.set(2, |_| 16);
     b.run_all(&["001031e002000280"]);
     assert_eq!(b.wave.trapsts, 1 << 15);

@@ -15,7 +15,7 @@ use waveglass::{Arg, FidelityWatch, Limits, Module, Report, RunError, SourceLine
 use super::args::{NamedValue, RunRequest, Which};
 use super::array::Array;
 use super::progress;
-use super::report::{FaultRow, HazardRow, Lines, Place, RunReport, Statistics, TrapRow};
+use super::report::{CodePlace, FaultRow, HazardRow, Lines, RunReport, Statistics, TrapRow};
 use super::trap_handler;
 use crate::failure::{BAD_INPUT, FINDING, Failure, LIMIT, REFUSED};
 
@@ -135,7 +135,7 @@ fn failure(report: &Report, what: &str, lines: Lines<'_>) -> Option<Failure> {
             | RunError::Exception { address, .. }
             | RunError::SyncDeadlock { address, .. }
             | RunError::Trap { address, .. } => {
-                let place = Place::of(report, lines, *address);
+                let place = CodePlace::of(report, lines, *address);
                 let of = match place.in_trap_handler {
                     true => "trap handler",
                     false => "code object",

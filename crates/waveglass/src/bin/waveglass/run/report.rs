@@ -39,14 +39,14 @@ pub(crate) struct FaultRow {
     pub(crate) what: String,
     pub(crate) mnemonic: String,
     #[serde(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: CodePlace,
     pub(crate) group: [u32; 3],
     pub(crate) wave: u32,
 }
 
 /// A place in the code.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Place {
+pub(crate) struct CodePlace {
     /// Offset in the code object, or in the trap handler's.
     pub(crate) offset: u64,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -56,7 +56,7 @@ pub(crate) struct Place {
     pub(crate) source: Option<String>,
 }
 
-impl Place {
+impl CodePlace {
     pub(crate) fn of(report: &Report, lines: Lines<'_>, address: u64) -> Self {
         let at = report.location(address);
         Self {
@@ -91,7 +91,7 @@ impl FaultRow {
             .map(|f| Self {
                 what: f.fault.to_string(),
                 mnemonic: f.mnemonic.to_owned(),
-                place: Place::of(report, lines, f.address),
+                place: CodePlace::of(report, lines, f.address),
                 group: f.group,
                 wave: f.wave,
             })
@@ -108,7 +108,7 @@ pub(crate) struct TrapRow {
     /// The kinds of an exception.
     pub(crate) exceptions: Vec<&'static str>,
     #[serde(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: CodePlace,
 }
 
 impl TrapRow {
@@ -125,7 +125,7 @@ impl TrapRow {
                 .filter(|(e, _)| !kinds.and(*e).is_empty())
                 .map(|(_, name)| *name)
                 .collect(),
-            place: Place::of(report, lines, address),
+            place: CodePlace::of(report, lines, address),
         })
     }
 }
@@ -137,7 +137,7 @@ pub(crate) struct HazardRow {
     pub(crate) register: String,
     pub(crate) mnemonic: String,
     #[serde(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: CodePlace,
     pub(crate) producer: String,
     pub(crate) producer_offset: u64,
     pub(crate) counters: Vec<&'static str>,
@@ -156,7 +156,7 @@ impl HazardRow {
                 what: h.explain(offset(h.producer)),
                 register: h.register_name(),
                 mnemonic: h.mnemonic.to_owned(),
-                place: Place::of(report, lines, h.address),
+                place: CodePlace::of(report, lines, h.address),
                 producer: h.producer_mnemonic.to_owned(),
                 producer_offset: offset(h.producer),
                 counters: h.counters.iter().map(|c| c.name()).collect(),
