@@ -4,6 +4,11 @@
 //! Workgroups start in the order of their ids. A thread runs one workgroup until it ends or has
 //! used up its turn; then it keeps that workgroup and takes turns between it and new ones, so that
 //! workgroups that wait for others make progress together.
+//!
+//! A wave that waits in GDS (`ds_gws_*`, `ds_ordered_count`) asks again whenever it has its turn. Where all waves
+//! in flight on all threads have asked in vain, and no other can start, they wait for ever: see [`Idle`].
+
+mod idle;
 
 use crate::dispatch::{Dispatch, Starts};
 use crate::error::{RunError, Stop, WaveFault};
@@ -14,6 +19,7 @@ use crate::program::{Op, Program, Step};
 use crate::stats::{Family, Stats};
 use crate::trap::Traps;
 use crate::wave::{TEMPS, Wave};
+use idle::Idle;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -160,7 +166,19 @@ struct Shared<'a> {
     steps_left: AtomicU64,
     started: Instant,
     stop: AtomicBool,
+    idle: Idle,
     result: Mutex<(Outcome, Option<RunError>)>,
+}
+
+/// How a workgroup's turn has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    /// All its waves have.
+    Ended,
+    /// Some wave has got on.
+    Going,
+    /// Its waves wait, all or some of them in GDS.
+    Stuck,
 }
 
 /// Runs every workgroup of a dispatch.
@@ -202,6 +220,7 @@ pub fn run(
         steps_left: AtomicU64::new(limits.steps),
         started: Instant::now(),
         stop: AtomicBool::new(false),
+        idle: Idle::new(Occupancy::of(dispatch, limits.threads).threads, program),
         result: Mutex::new((Outcome::default(), None)),
     };
     std::thread::scope(|s| {
@@ -249,6 +268,8 @@ impl Shared<'_> {
         let mut resident: VecDeque<Group> = VecDeque::new();
         let mut free: Vec<usize> = (0..self.occupancy.resident).rev().collect();
         let mut spare: Option<Group> = None;
+        // Turns since a wave got on, and the activity before them.
+        let (mut idle_turns, mut since) = (0, self.idle.now());
         while !self.stop.load(Ordering::Relaxed) {
             if let Some(place) = free.last().copied()
                 && let Some(group) = self.start_group(thread, place, &mut spare)
@@ -257,25 +278,53 @@ impl Shared<'_> {
                 outcome.stats.groups += 1;
                 outcome.stats.waves += group.waves.len() as u64;
                 resident.push_front(group);
+                idle_turns = 0;
             }
             let Some(mut group) = resident.pop_front() else {
                 break;
             };
+            if idle_turns == 0 {
+                since = self.idle.now();
+            }
             match self.turn(&mut group, &mut outcome) {
-                Ok(true) => {
+                Ok(Turn::Ended) => {
+                    self.idle.active();
+                    idle_turns = 0;
                     if let Some(done) = self.watch.groups_done {
                         done.fetch_add(1, Ordering::Relaxed);
                     }
                     free.push(group.place);
                     spare = Some(group);
                 }
-                Ok(false) => resident.push_back(group),
+                Ok(Turn::Going) => {
+                    self.idle.active();
+                    idle_turns = 0;
+                    resident.push_back(group);
+                }
+                Ok(Turn::Stuck) => {
+                    idle_turns += 1;
+                    let id = group.id;
+                    let waits = self.first_waiting(&group);
+                    resident.push_back(group);
+                    if idle_turns >= resident.len() {
+                        idle_turns = 0;
+                        if self.idle.stuck(thread, since) {
+                            error = Some(RunError::SyncDeadlock {
+                                group: id,
+                                mnemonic: waits.0,
+                                address: waits.1,
+                            });
+                            self.stop.store(true, Ordering::Relaxed);
+                        }
+                    }
+                }
                 Err(e) => {
                     error = Some(e);
                     self.stop.store(true, Ordering::Relaxed);
                 }
             }
         }
+        self.idle.end(thread);
         let mut result = self.result.lock().unwrap_or_else(PoisonError::into_inner);
         result.0.stats.add(&outcome.stats);
         result.0.fault_count += outcome.fault_count;
@@ -354,10 +403,19 @@ impl Shared<'_> {
         })
     }
 
-    /// Lets every wave of a workgroup run for a while; true when all have ended.
-    fn turn(&self, group: &mut Group, outcome: &mut Outcome) -> Result<bool, RunError> {
+    /// The instruction at which the first wave of a workgroup that has its turn stands.
+    fn first_waiting(&self, group: &Group) -> (&'static str, u64) {
+        let ready = group.waves.iter().find(|s| s.state == State::Ready);
+        ready
+            .and_then(|s| self.program.ops().get(s.wave.ip as usize))
+            .map_or(("(none)", 0), |op| (op.mnemonic(), op.address))
+    }
+
+    /// Lets every wave of a workgroup run for a while.
+    fn turn(&self, group: &mut Group, outcome: &mut Outcome) -> Result<Turn, RunError> {
+        let mut got_on = false;
         for _ in 0..4 {
-            let mut progress = false;
+            let (mut progress, mut round) = (false, false);
             for i in 0..group.waves.len() {
                 let slot = &mut group.waves[i];
                 if slot.state == State::Waiting && group.barrier.pass(&mut slot.wave) {
@@ -367,22 +425,26 @@ impl Shared<'_> {
                     continue;
                 }
                 progress = true;
-                self.slice(group, i, outcome)?;
+                round |= self.slice(group, i, outcome)?;
             }
             if group.waves.iter().all(|s| s.state == State::Ended) {
-                return Ok(true);
+                return Ok(Turn::Ended);
             }
             if !progress {
                 return Err(RunError::Deadlock { group: group.id });
             }
+            got_on |= round;
+            if !round {
+                break;
+            }
         }
-        Ok(false)
+        Ok(if got_on { Turn::Going } else { Turn::Stuck })
     }
 
-    /// One wave runs until it waits, ends or has used up its quantum.
-    fn slice(&self, group: &mut Group, i: usize, outcome: &mut Outcome) -> Result<(), RunError> {
+    /// One wave runs until it waits, ends or has used up its quantum; gives whether it got on.
+    fn slice(&self, group: &mut Group, i: usize, outcome: &mut Outcome) -> Result<bool, RunError> {
         if self.stop.load(Ordering::Relaxed) {
-            return Ok(());
+            return Ok(true);
         }
         if let Some(limit) = self.limits.timeout
             && self.started.elapsed() > limit
@@ -453,7 +515,7 @@ impl Shared<'_> {
             Step::Stop(stop) => return Err(self.explain(stop)),
             _ => {}
         }
-        Ok(())
+        Ok(step != Step::Retry || used > 1)
     }
 
     fn explain(&self, stop: Stop) -> RunError {
@@ -578,7 +640,7 @@ pub(crate) fn go_on(
         }
         Step::Retry => {
             m.wave.ip = ip;
-            Err(Step::Yield)
+            Err(step)
         }
         Step::End => Err(step),
     }

@@ -44,5 +44,5 @@ pub use waveglass_mem as mem;
 pub use waveglass_object as object;
 pub use waveglass_reference as reference;
 
-pub use launch::{Arg, Launch, LaunchError, Module, Report, TrapHandler};
+pub use launch::{Arg, Launch, LaunchError, Location, Module, Report, TrapHandler};
 pub use waveglass_exec::{Exceptions, Limits, MemoryConfig, RunError};

@@ -404,6 +404,67 @@ fn the_command_names_what_trapped() {
     assert!(text(&out.stderr).contains("--trap-handler none.s"));
 }
 
+#[test]
+fn places_in_the_handler_are_named_as_such() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let trap = assembled("s_nop 0\n s_trap 2\n s_endpgm", Gfx900);
+    std::fs::write(path("trap.bin"), &trap.sections[0].data).unwrap();
+    let run = |handler: &str, more: &[&str]| {
+        std::fs::write(path("handler.s"), handler).unwrap();
+        let args = [
+            "run",
+            "trap.bin",
+            "--target",
+            "gfx900",
+            "--trap-handler",
+            "handler.s",
+            "--trace",
+            "trace.txt",
+            "--grid",
+            "1",
+            "--block",
+            "1",
+        ];
+        command(folder.path(), &[&args, more].concat())
+    };
+    // A refused instruction behind two others, in a source without symbols.
+    let out = run(
+        "s_nop 0\n s_add_u32 ttmp0, ttmp0, 4\n s_sendmsghalt sendmsg(MSG_INTERRUPT)\n",
+        &[],
+    );
+    let error = text(&out.stderr);
+    assert!(
+        error.contains("(offset 0x8 in the trap handler)"),
+        "{error}"
+    );
+    // The trace has the temporaries by their names: TTMP0 holds the PC of s_trap, at 0x4000_0004.
+    let trace = std::fs::read_to_string(path("trace.txt")).unwrap();
+    assert!(trace.contains("ttmp0=0x40000004"), "{trace}");
+    // A violation in the handler: a load from address 0.
+    let load = "s_nop 0\n v_mov_b32 v0, 0\n v_mov_b32 v1, 0\n global_load_dword v2, v[0:1], off\n s_endpgm\n";
+    let out = run(load, &[]);
+    let found = text(&out.stdout);
+    assert!(
+        found.contains("at offset 0xc of the trap handler"),
+        "{found}"
+    );
+    let out = run(load, &["--json"]);
+    let json = text(&out.stdout);
+    assert!(
+        json.contains("\"offset\": 12,") && json.contains("\"in_trap_handler\": true"),
+        "{json}"
+    );
+    // The kernel's own places are not.
+    let out = command(
+        folder.path(),
+        &[
+            "run", "trap.bin", "--target", "gfx900", "--json", "--grid", "1", "--block", "1",
+        ],
+    );
+    assert!(!text(&out.stdout).contains("in_trap_handler"));
+}
+
 // VSKIP keeps memory instructions from being issued: they count in no counter and leave their registers
 // alone (Vega ISA 12.4, S_SETVSKIP).
 #[test]

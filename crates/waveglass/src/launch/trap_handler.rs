@@ -117,6 +117,11 @@ impl TrapHandler {
 }
 
 impl Mapped {
+    /// From the start of its image to the end of its code.
+    pub(super) fn range(&self) -> std::ops::Range<u64> {
+        place::HANDLER..self.base + self.code.len() as u64
+    }
+
     pub(super) fn code(&self) -> Code<'_> {
         Code {
             bytes: &self.code,

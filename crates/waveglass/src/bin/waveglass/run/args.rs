@@ -87,6 +87,10 @@ pub(crate) struct RunArgs {
     /// shared-base=N, private-base=N (0 disables the aperture), m0-bounds-lds, hide-lds-range.
     #[arg(long, value_name = "SETTING[,SETTING]", value_parser = parse_memory_config)]
     pub(crate) sh_mem_config: Option<MemoryConfig>,
+    /// Give waves ordered ids, in the workgroup info SGPR's bits 17:6, for ds_ordered_count and
+    /// global_atomic_ordered_add_b64: the dispatch has ordered append on.
+    #[arg(long)]
+    pub(crate) ordered_append: bool,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -115,6 +119,7 @@ pub(crate) struct RunRequest {
     pub(crate) trap_memory: Option<ArgValue>,
     pub(crate) trap_on: Exceptions,
     pub(crate) memory_config: MemoryConfig,
+    pub(crate) ordered_append: bool,
 }
 
 impl RunArgs {
@@ -151,6 +156,7 @@ impl RunArgs {
             trap_memory: self.trap_memory,
             trap_on: self.trap_on.unwrap_or_default(),
             memory_config: self.sh_mem_config.unwrap_or_default(),
+            ordered_append: self.ordered_append,
         })
     }
 }
