@@ -40,6 +40,7 @@ mod symbol;
 mod validate;
 mod validate_image;
 mod wait;
+mod yaml;
 
 pub use assembled::{
     AssembleLimits, AssembleOptions, Assembled, AssembledRelocation, AssembledRelocationKind,
