@@ -11,7 +11,7 @@ use super::expression::Expr;
 use super::instruction::Reader;
 use super::matcher::{Fixup, For};
 use super::symbol::{Definition, SymbolId, Symbols};
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use waveglass_isa::Target;
 
 /// What fills a place when everything is known.
@@ -199,12 +199,17 @@ impl<'a> Assembler<'a> {
     pub(super) fn process(&mut self, source: &[u8], first: u32, depth: u32) {
         let mut at = 0;
         let mut line = first;
+        // Where the next comment in `/* */` starts; most sources have none.
+        let mut comment = next_comment(source, 0);
         while at < source.len() && !self.stop && !self.leave_macro {
             let rest = &source[at..];
             let mut end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
             let start = at;
             let mut lines = 1;
-            if memchr::memmem::find(&rest[..end], b"/*").is_some() {
+            if comment < start {
+                comment = next_comment(source, start);
+            }
+            if comment < start + end {
                 let open;
                 (end, lines, open) = through_comments(rest, end);
                 if open {
@@ -230,6 +235,9 @@ impl<'a> Assembler<'a> {
                 self.fail_here(text, "the source has too many statements");
                 self.stop = true;
                 return;
+            }
+            if is_blank(text) {
+                continue;
             }
             // Blocks read on from `at`.
             let mut block = super::block::Lines {
@@ -479,6 +487,18 @@ impl<'a> Assembler<'a> {
             self.stop = true;
         }
     }
+}
+
+/// Where a comment in `/* */` starts from `at` on.
+fn next_comment(source: &[u8], at: usize) -> usize {
+    memchr::memmem::find(&source[at..], b"/*").map_or(usize::MAX, |n| at + n)
+}
+
+/// Whether a line holds nothing, or nothing but a comment to its end.
+#[inline]
+fn is_blank(text: &[u8]) -> bool {
+    let first = text.iter().find(|b| !matches!(b, b' ' | b'\t' | b'\r'));
+    matches!(first, None | Some(b';'))
 }
 
 /// The end of a statement whose comments go on past its line, how many lines it has, and whether a

@@ -133,7 +133,7 @@ impl Assembler<'_> {
             b".endr" => Err(Problem::at(at, "unmatched '.endr' directive")),
             b".error" | b".err" | b".warning" | b".print" => {
                 let message = if c.is_end() {
-                    name[1..].to_vec()
+                    std::borrow::Cow::Borrowed(&name[1..])
                 } else {
                     super::directive::string(c)?
                 };
