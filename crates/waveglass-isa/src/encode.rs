@@ -101,6 +101,14 @@ impl InstBits {
             let value = (raw >> at) & ones;
             let word = (lo / 32) as usize;
             let shift = lo % 32;
+            // Most fields lie within one dword.
+            if shift + width <= 32 {
+                let ones = ones as u32;
+                if let Some(w) = self.words.get_mut(word) {
+                    *w = *w & !(ones << shift) | (value as u32) << shift;
+                }
+                continue;
+            }
             let keep = !((ones as u128) << shift);
             let put = (value as u128) << shift;
             for i in 0..3 {

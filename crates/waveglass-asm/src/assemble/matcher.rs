@@ -1,12 +1,14 @@
 //! From operands as written to an instruction: the first row of the mnemonic that takes them.
 
+use super::candidate::Candidate;
 use super::diagnostic::Problem;
 use super::expression::Expr;
+use super::mnemonics::Forms;
 use super::modifier::Mod;
 use super::modifier_field::modifiers;
 use super::operand::{Line, Op, Value};
 use super::operand_field::{number, source};
-use super::pattern::{Candidate, Form, Group, Pattern, Want};
+use super::pattern::{Form, Pattern, Want};
 use super::validate;
 use waveglass_isa::{
     Field, IMAGE_BITS, Inst, InstBits, InstDef, InstFlags, MATRIX_BITS, Operand, Reg, RegFile,
@@ -61,19 +63,13 @@ pub(super) struct For {
 /// Finds the row that takes the line.
 pub(super) fn find(
     line: &Line,
-    group: &Group,
-    candidates: &[Candidate],
-    forced: Option<Form>,
+    forms: &Forms,
+    suffix: Option<Form>,
     on: For,
 ) -> Result<Matched, Problem> {
     let mut best: Option<Reject> = None;
-    let mut any_form = false;
+    let candidates = forms.of(suffix);
     for c in candidates {
-        if forced.is_some_and(|f| f != c.pattern.form) {
-            // A form without suffix in the table takes the suffix of its size.
-            continue;
-        }
-        any_form = true;
         if c.def.wave != 0 && c.def.wave as u32 != on.wave_size {
             continue;
         }
@@ -100,7 +96,7 @@ pub(super) fn find(
             }
         }
     }
-    if let (false, Some(f)) = (any_form, forced) {
+    if let (true, Some(f)) = (candidates.is_empty(), suffix) {
         return Err(Problem::at(
             0,
             format!(
@@ -116,7 +112,7 @@ pub(super) fn find(
                 0,
                 format!(
                     "{} exists for waves of {} lanes only",
-                    group.name,
+                    forms.name,
                     96 - on.wave_size
                 ),
             )
@@ -127,7 +123,7 @@ pub(super) fn find(
 
 #[inline]
 fn candidate(line: &Line, c: &Candidate, on: For) -> Result<Matched, Reject> {
-    let p = c.pattern;
+    let p = &c.pattern;
     let ops = line.ops();
     let most = p.wants.len();
     let skip = most.saturating_sub(ops.len());
@@ -156,7 +152,10 @@ fn candidate(line: &Line, c: &Candidate, on: For) -> Result<Matched, Reject> {
     }
     let mut bits = InstBits::new(c.def, on.target, on.wave_size);
     let operands = c.def.shape.operands;
-    modifiers(line, c, &mut bits, on)?;
+    match c.plain {
+        Some(plain) if line.given == 0 => bits.or_words(plain),
+        _ => modifiers(line, c, &mut bits, on)?,
+    }
     let mut fixup = None;
     for (n, (op, want)) in ops.iter().zip(p.written(ops.len())).enumerate() {
         let rank = 100 + 2 * n as u32;
@@ -301,20 +300,7 @@ fn finish(
         .zip(&shape.mask)
         .zip(&def.value)
         .all(|((w, m), v)| w & m == *v & m);
-    let policy = if line.has(Mod::Cpol) {
-        line.values[Mod::Cpol as usize]
-    } else {
-        0
-    };
-    let atomics = InstFlags::ATOMIC_RET.union(InstFlags::ATOMIC_NO_RET);
-    // The bit that asks for the value before the operation goes with a place for it; the hint of
-    // later targets may be without one.
-    let returns = shape.operands.iter().any(|o| o.field == Field::Vdst);
-    let asked = policy & 1 != 0;
-    let unasked = returns && !asked || asked && !returns && on.target.major() < 12;
-    let flat = def.flags.intersects(atomics)
-        && (def.encoding().contains("FLAT") || def.encoding() == "ENC_VGLOBAL");
-    if !fixed || unasked && flat {
+    if !fixed || c.flat_atomic && !returns_as_asked(line, def, on.target) {
         return Err(clobbered(line, def, on.target));
     }
     // Register counts that other fields decide.
@@ -346,6 +332,17 @@ fn finish(
         }
     }
     Ok(Matched { inst, fixup })
+}
+
+/// The bit that asks for the value before the operation goes with a place for it; the hint of
+/// later targets may be without one.
+fn returns_as_asked(line: &Line, def: &InstDef, target: Target) -> bool {
+    let returns = def.shape.operands.iter().any(|o| o.field == Field::Vdst);
+    let asked = line.value(Mod::Cpol).is_some_and(|policy| policy & 1 != 0);
+    match asked {
+        true => returns || target.major() >= 12,
+        false => !returns,
+    }
 }
 
 fn clobbered(line: &Line, def: &InstDef, target: Target) -> Reject {

@@ -9,6 +9,7 @@ mod assembled;
 mod assembler;
 mod block;
 mod builder;
+mod candidate;
 mod constant;
 mod cursor;
 mod data;
@@ -26,6 +27,7 @@ mod instruction;
 mod matcher;
 mod metadata;
 mod metadata_rules;
+mod mnemonics;
 mod modifier;
 mod modifier_field;
 mod modifier_value;
@@ -48,7 +50,7 @@ pub use assembled::{
 };
 pub use builder::{Arg, BuildError, CodeBuilder, Label, Modifier, reg};
 pub use diagnostic::{Diagnostic, Diagnostics, Expansion, Severity};
-pub use pattern::aliases;
+pub use mnemonics::aliases;
 
 use assembler::{Again, Assembler};
 use cursor::Cursor;
