@@ -87,6 +87,24 @@ impl InstBits {
         self.def
     }
 
+    /// The instruction's dwords so far, the literal among them.
+    #[inline]
+    pub fn words(&self) -> &[u32; 5] {
+        &self.words
+    }
+
+    /// How many bytes the instruction has so far.
+    #[inline]
+    pub fn size(&self) -> usize {
+        (self.def.shape.size + self.literal_bytes) as usize
+    }
+
+    /// Whether a literal stands behind the instruction.
+    #[inline]
+    pub fn has_literal(&self) -> bool {
+        self.literal_bytes != 0
+    }
+
     /// The literal that follows, if one does.
     pub fn literal(&self) -> Option<u64> {
         self.literal

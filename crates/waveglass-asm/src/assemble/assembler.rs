@@ -326,7 +326,7 @@ impl<'a> Assembler<'a> {
                     return self.assign(name, start, &mut ahead, false);
                 }
             }
-            return self.instruction(&mut c);
+            return self.instruction(name, &mut c);
         }
     }
 
@@ -341,12 +341,13 @@ impl<'a> Assembler<'a> {
     }
 
     #[inline]
-    fn instruction(&mut self, c: &mut Cursor<'_>) -> Result<(), Problem> {
+    fn instruction(&mut self, name: &[u8], c: &mut Cursor<'_>) -> Result<(), Problem> {
         let start = c.pos;
         self.symbols.place = (self.current, self.offset());
         self.symbols.in_bars = false;
-        let m = self.reader.read(c, &mut self.symbols)?;
-        let size = m.inst.size();
+        self.reader.read_named(name, c, &mut self.symbols)?;
+        let m = &self.reader.matched;
+        let (size, words, fixup) = (m.bits.size(), *m.bits.words(), m.fixup);
         if self.sections[self.current as usize].kind == 8 {
             return Err(Problem::at(
                 start,
@@ -354,21 +355,24 @@ impl<'a> Assembler<'a> {
             ));
         }
         self.mark_line();
-        let mut fill = None;
-        if let Some((fixup, e)) = m.fixup {
-            let offset = self.offset();
-            fill = Some((fixup, e, offset));
-        }
+        let offset = self.offset();
         self.grow(size as u64, start)?;
-        let mut bytes = [0u8; 20];
-        for (b, w) in bytes.chunks_exact_mut(4).zip(m.inst.words()) {
-            b.copy_from_slice(&w.to_le_bytes());
-        }
         let section = &mut self.sections[self.current as usize];
-        section.data.extend_from_slice(&bytes[..size]);
+        match size {
+            4 => section.data.extend_from_slice(&words[0].to_le_bytes()),
+            8 => {
+                let both = words[0] as u64 | (words[1] as u64) << 32;
+                section.data.extend_from_slice(&both.to_le_bytes());
+            }
+            _ => {
+                for w in &words[..size / 4] {
+                    section.data.extend_from_slice(&w.to_le_bytes());
+                }
+            }
+        }
         section.size = section.data.len() as u64;
         section.flags |= 4;
-        if let Some((fixup, expr, offset)) = fill {
+        if let Some((fixup, expr)) = fixup {
             self.pending.push(Pending {
                 section: self.current,
                 offset: match fixup {

@@ -2,7 +2,7 @@
 
 use super::diagnostic::Problem;
 use super::expression::Expr;
-use super::matcher::{self, Fixup, For};
+use super::matcher::{self, Fixup, For, Matched};
 use super::mnemonics::Table;
 use super::modifier::Mod;
 use super::operand::{Line, Value};
@@ -402,7 +402,8 @@ impl CodeBuilder {
             self.line.values[m as usize] = v;
             self.line.places[m as usize] = 0;
         }
-        let m = matcher::find(&self.line, forms, None, self.on).map_err(wrong)?;
+        let mut m = Matched::new(self.on);
+        matcher::find(&self.line, forms, None, self.on, &mut m).map_err(wrong)?;
         match (m.fixup, label) {
             (Some((Fixup::Branch, _)), Some(l)) => {
                 self.branches.push((self.code.len() as u64, l));
@@ -410,7 +411,7 @@ impl CodeBuilder {
             (Some(_), _) => return Err(wrong(Problem::at(0, "a label is not possible here"))),
             _ => {}
         }
-        for w in &m.inst.words()[..m.inst.size() / 4] {
+        for w in &m.bits.words()[..m.bits.size() / 4] {
             self.code.extend_from_slice(&w.to_le_bytes());
         }
         Ok(())

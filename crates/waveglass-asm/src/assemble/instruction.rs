@@ -14,6 +14,8 @@ pub(super) struct Reader {
     pub(super) on: For,
     table: &'static Table,
     line: Line,
+    /// The instruction that was read last.
+    pub(super) matched: Matched,
     name: Vec<u8>,
     /// How many more unknown names are compared with all known ones.
     suggestions: u32,
@@ -25,17 +27,28 @@ impl Reader {
             on,
             table: Table::of(on.target),
             line: Line::new(),
+            matched: Matched::new(on),
             name: Vec::new(),
             suggestions,
         }
     }
 
     /// Assembles the instruction in `c`, which starts at a mnemonic.
+    pub(super) fn read(&mut self, c: &mut Cursor<'_>, s: &mut Symbols) -> Result<(), Problem> {
+        let name = c.peek_name();
+        self.read_named(name, c, s)
+    }
+
+    /// Assembles the instruction whose mnemonic is next in `c`.
     #[inline]
-    pub(super) fn read(&mut self, c: &mut Cursor<'_>, s: &mut Symbols) -> Result<Matched, Problem> {
-        c.skip();
+    pub(super) fn read_named(
+        &mut self,
+        name: &[u8],
+        c: &mut Cursor<'_>,
+        s: &mut Symbols,
+    ) -> Result<(), Problem> {
         let start = c.pos;
-        let name = c.name();
+        c.pos += name.len();
         let (base, form) = Form::split(name);
         let forms = match self.table.find(base) {
             Some(f) => f,
@@ -45,7 +58,8 @@ impl Reader {
         let mut how = reading(forms, self.on);
         operand::read(c, &mut self.line, s, &how)?;
         if c.is_end() {
-            return matcher::find(&self.line, forms, form, self.on).map_err(|p| place(p, start));
+            return matcher::find(&self.line, forms, form, self.on, &mut self.matched)
+                .map_err(|p| place(p, start));
         }
         // A pair: the second instruction follows.
         c.pos += 2;
@@ -74,7 +88,8 @@ impl Reader {
         if !c.is_end() {
             return Err(Problem::at(c.pos, "unexpected token"));
         }
-        matcher::find(&self.line, forms, form, self.on).map_err(|p| place(p, start))
+        matcher::find(&self.line, forms, form, self.on, &mut self.matched)
+            .map_err(|p| place(p, start))
     }
 
     /// Looks for the mnemonic in lower case, and says what may be meant.

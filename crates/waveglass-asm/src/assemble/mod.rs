@@ -144,7 +144,9 @@ impl LineAssembler {
         self.symbols.in_bars = false;
         let r = self.reader.read(&mut c, &mut self.symbols);
         let problem = match r {
-            Ok(m) if m.fixup.is_none() => return Ok(m.inst),
+            Ok(()) if self.reader.matched.fixup.is_none() => {
+                return Ok(self.reader.matched.bits.finish());
+            }
             Ok(_) => diagnostic::Problem::at(0, "expected absolute expression"),
             Err(p) => p,
         };

@@ -9,11 +9,11 @@ use super::modifier_value::{TH, TH_BYPASS, TH_NUMBER};
 use super::operand::{Line, Op, Value};
 use super::pattern::{Form, Want};
 use super::validate_image::image;
-use waveglass_isa::{Access, Decoder, Field, Inst, InstFlags, Reg, RegFile, Target};
+use waveglass_isa::{Access, Decoder, Field, InstBits, InstFlags, Reg, RegFile, Target};
 
 /// Rejects what the hardware does not do.
 #[inline]
-pub(super) fn check(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem> {
+pub(super) fn check(line: &Line, c: &Candidate, bits: &InstBits, on: For) -> Result<(), Problem> {
     if line.has(Mod::Cpol) && line.values[Mod::Cpol as usize] >> 11 & 1 != 0 {
         scaled(line, c)?;
     }
@@ -22,17 +22,17 @@ pub(super) fn check(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<
     }
     match c.check {
         Check::Nothing => Ok(()),
-        Check::Vector => vector(line, c, inst, on),
+        Check::Vector => vector(line, c, bits, on),
         Check::Store if line.has(Mod::Tfe) => Err(Problem::at(
             line.places[Mod::Tfe as usize] as usize,
             "TFE modifier has no meaning for store instructions",
         )),
         Check::Store => Ok(()),
-        Check::Image => image(line, c, inst),
+        Check::Image => image(line, c, &bits.finish()),
         Check::EvenRegister => aligned(line, on),
         Check::NullFirst => null_first(line),
         Check::Barrier => barrier(line),
-        Check::NoLiteral if !inst.literal_words().is_empty() => Err(Problem::at(
+        Check::NoLiteral if bits.has_literal() => Err(Problem::at(
             0,
             "invalid operand for instruction: literals are not supported",
         )),
@@ -119,7 +119,7 @@ fn aligned(line: &Line, on: For) -> Result<(), Problem> {
     }
 }
 
-fn vector(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem> {
+fn vector(line: &Line, c: &Candidate, bits: &InstBits, on: For) -> Result<(), Problem> {
     let def = c.def;
     let mut used = [Reg::new(RegFile::Vgpr, 0, 0); 8];
     let mut count = 0;
@@ -173,7 +173,7 @@ fn vector(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Proble
             last = op.at;
         }
     }
-    count += (c.bus.constant || !inst.literal_words().is_empty()) as usize;
+    count += (c.bus.constant || bits.has_literal()) as usize;
     if scalars && count > limit {
         return Err(Problem::at(
             last as usize,
@@ -186,15 +186,15 @@ fn vector(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Proble
             on.target
         )));
     }
-    more(line, c, inst, on)
+    more(line, c, bits, on)
 }
 
 /// Checks of rarer forms.
-fn more(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem> {
+fn more(line: &Line, c: &Candidate, bits: &InstBits, on: For) -> Result<(), Problem> {
     let def = c.def;
     let ops = line.ops();
     match c.pattern.form {
-        Form::Dpp | Form::E64Dpp => dpp(line, c, inst, on)?,
+        Form::Dpp | Form::E64Dpp => dpp(line, c, bits, on)?,
         Form::Sdwa if def.mnemonic.starts_with("v_movrels") => {
             if let Some(Value::Reg(r)) = ops.get(1).map(|o| o.value)
                 && r.file != RegFile::Vgpr
@@ -338,7 +338,7 @@ fn matrix_overlap(line: &Line, c: &Candidate) -> Result<(), Problem> {
     Ok(())
 }
 
-fn dpp(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem> {
+fn dpp(line: &Line, c: &Candidate, bits: &InstBits, on: For) -> Result<(), Problem> {
     // Before RDNA 3.5 the second source of a DPP form is a VGPR (LLVM's FeatureDPPSrc1SGPR).
     if on.target == Target::Gfx1100 && c.pattern.form == Form::E64Dpp {
         for (op, want) in line.ops().iter().zip(&c.pattern.wants) {
@@ -383,7 +383,7 @@ fn dpp(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem> 
         ));
     }
     let mut bytes = [0u8; 20];
-    for (b, w) in bytes.chunks_exact_mut(4).zip(inst.words()) {
+    for (b, w) in bytes.chunks_exact_mut(4).zip(bits.words()) {
         b.copy_from_slice(&w.to_le_bytes());
     }
     let back = Decoder::new(on.target)
