@@ -240,12 +240,7 @@ impl<'a> Assembler<'a> {
                 continue;
             }
             // Blocks read on from `at`.
-            let mut block = super::block::Lines {
-                source,
-                at,
-                line,
-                taken: 0,
-            };
+            let mut block = super::block::Lines { source, at, line };
             if let Err(p) = self.statement(text, &mut block, depth) {
                 self.report(text, p);
             }
@@ -269,11 +264,11 @@ impl<'a> Assembler<'a> {
             if b == 0 || b == b'#' {
                 return Ok(());
             }
-            let start = c.pos;
-            let name = c.peek_name();
             if self.kernel.is_some() {
                 return self.kernel_field(&mut c);
             }
+            let start = c.pos;
+            let name = c.peek_name();
             if name.is_empty() {
                 if b.is_ascii_digit() {
                     let digits = text[start..]

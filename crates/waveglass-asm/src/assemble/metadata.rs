@@ -15,18 +15,13 @@ impl Assembler<'_> {
         let first = block.line;
         let source = block.source;
         let start = block.at.min(source.len());
-        let mut end = start;
-        let closed = loop {
-            match block.next() {
-                None => break false,
-                Some(line) if line.trim_ascii() == b".end_amdgpu_metadata" => break true,
-                Some(_) => end = block.at.min(source.len()),
-            }
-        };
+        let last = last_line(source, start);
+        let end = last.as_ref().map_or(source.len(), |l| l.start);
+        block.skip_to(last.as_ref().map_or(end, |l| l.end));
         let Ok(text) = std::str::from_utf8(&source[start..end]) else {
             return Err(Problem::at(at, "invalid metadata: the text is not UTF-8"));
         };
-        if !closed {
+        if last.is_none() {
             return Err(Problem::at(
                 at,
                 "expected directive .end_amdgpu_metadata not found",
@@ -48,6 +43,23 @@ impl Assembler<'_> {
             .map_err(|e| Problem::at(at, format!("invalid metadata: {e}")))?;
         self.metadata = Some(out);
         Ok(())
+    }
+}
+
+/// The directive that ends the block.
+const END: &[u8] = b".end_amdgpu_metadata";
+
+/// The first line from `start` on that holds nothing but that directive.
+fn last_line(source: &[u8], start: usize) -> Option<std::ops::Range<usize>> {
+    let mut from = start;
+    loop {
+        let at = from + memchr::memmem::find(&source[from..], END)?;
+        let first = memchr::memrchr(b'\n', &source[from..at]).map_or(from, |n| from + n + 1);
+        let end = memchr::memchr(b'\n', &source[at..]).map_or(source.len(), |n| at + n);
+        if source[first..end].trim_ascii() == END {
+            return Some(first..end);
+        }
+        from = end;
     }
 }
 

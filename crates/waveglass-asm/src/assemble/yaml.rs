@@ -160,7 +160,7 @@ impl<'a> Reader<'a> {
                 Yaml::Text(s) => s,
                 _ => Cow::Borrowed(&text[..end]),
             };
-            let rest = text[end + 1..].trim();
+            let rest = trim(text[end + 1..].trim_start_matches(' '));
             self.advance();
             let value = if rest.is_empty() {
                 match self.row {
@@ -283,8 +283,17 @@ fn key_end(text: &str) -> Option<usize> {
     memchr::memchr_iter(b':', b).find(|n| matches!(b.get(n + 1), None | Some(b' ')))
 }
 
+/// The text without blanks at its ends.
+#[inline]
+fn trim(text: &str) -> &str {
+    match text.as_bytes() {
+        [first, .., last] if first.is_ascii_graphic() && last.is_ascii_graphic() => text,
+        _ => text.trim(),
+    }
+}
+
 fn scalar(text: &str, line: u32) -> Parsed<'_> {
-    let mut text = text.trim();
+    let mut text = trim(text);
     // Anchors may stand, and have no use.
     if text.starts_with('&') {
         text = text.split_once(' ').map_or("", |t| t.1.trim());
