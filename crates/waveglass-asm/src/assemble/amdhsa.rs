@@ -255,6 +255,19 @@ impl Assembler<'_> {
                 return Err(Problem::at(at, "value out of range"));
             }
         }
+        if index == at::RESERVE_XNACK_MASK
+            && let Some(v) = self.symbols.constant(e)
+            && (v != 0) != self.may_have_xnack()
+        {
+            return Err(
+                Problem::at(at, ".amdhsa_reserve_xnack_mask does not match target id").help(
+                    format!(
+                        "{} here: .amdgcn_target says whether XNACK is on",
+                        self.may_have_xnack() as u8
+                    ),
+                ),
+            );
+        }
         let Some(k) = &mut self.kernel else {
             return Ok(());
         };
@@ -265,6 +278,11 @@ impl Assembler<'_> {
         }
         *slot = Some(e);
         Ok(())
+    }
+
+    /// Whether XNACK is on, or may be, as LLVM says "on or any" of a target ID.
+    fn may_have_xnack(&self) -> bool {
+        self.xnack != Some(false) && self.target.supports_xnack()
     }
 
     fn kernel_end(&mut self, k: KernelFields, at: usize) -> Result<(), Problem> {
@@ -426,10 +444,7 @@ impl Assembler<'_> {
             }
             let vcc = value(at::RESERVE_VCC)?.unwrap_or(1) != 0;
             let flat = value(at::RESERVE_FLAT_SCRATCH)?.unwrap_or(1) != 0;
-            let xnack = value(at::RESERVE_XNACK_MASK)?
-                .map_or(self.xnack != Some(false) && target.supports_xnack(), |v| {
-                    v != 0
-                });
+            let xnack = value(at::RESERVE_XNACK_MASK)?.map_or(self.may_have_xnack(), |v| v != 0);
             let all = sgprs + limits.extra_sgprs(vcc, flat, xnack) as u64;
             let blocks = all.max(1).div_ceil(8) - 1;
             rsrc1 = rsrc1 & !(0xf << 6) | (blocks as u32 & 0xf) << 6;
@@ -465,6 +480,7 @@ pub(super) fn directives(
     bytes: &[u8; 64],
     target: Target,
     wave_size: u32,
+    xnack: Option<bool>,
 ) -> Option<Vec<(&'static str, u64)>> {
     let dword =
         |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
@@ -501,7 +517,8 @@ pub(super) fn directives(
     if target.is_gfx9() {
         covered[0] |= 0xf << 6;
         let all = ((rsrc1 >> 6 & 0xf) + 1) * 8;
-        let extra = limits.extra_sgprs(false, false, false);
+        let xnack = xnack != Some(false) && target.supports_xnack();
+        let extra = limits.extra_sgprs(false, false, xnack);
         // What the hardware counts is at most what a program may name; the rest is reserved.
         let named = all.checked_sub(extra)?.min(limits.addressable_sgprs());
         let reserved = all - extra - named;
@@ -511,7 +528,7 @@ pub(super) fn directives(
         if absolute(target) {
             list.push(("reserve_flat_scratch", flat as u64));
         }
-        list.push(("reserve_xnack_mask", 0));
+        list.push(("reserve_xnack_mask", xnack as u64));
     } else {
         list.push(("next_free_sgpr", 1));
     }

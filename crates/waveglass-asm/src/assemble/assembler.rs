@@ -3,6 +3,7 @@
 use super::amdhsa::{Kernel, KernelFields};
 use super::assembled::{AssembleOptions, Assembled, Section};
 use super::block::{Condition, Macro};
+use super::cfi::Frames;
 use super::cursor::Cursor;
 use super::diagnostic::{Diagnostic, Diagnostics, Problem, Severity};
 use super::dwarf::Lines;
@@ -22,6 +23,8 @@ pub(super) enum Fill {
     /// A LEB128 number of so many bytes, with a sign or without: the position among those that
     /// were not known.
     Leb(u32, u8, bool),
+    /// Four bytes of data, the distance from themselves.
+    Relative,
     /// A part of an instruction.
     Instruction(Fixup),
 }
@@ -75,6 +78,7 @@ pub(super) struct Assembler<'a> {
     /// Texts that are being read in the place of a line.
     pub(super) frames: Vec<Frame>,
     pub(super) lines: Lines,
+    pub(super) frames_of_code: Frames,
     /// How many bytes the LEB128 numbers take whose values were not known where they stand.
     pub(super) leb_sizes: Vec<u8>,
     pub(super) leb_count: usize,
@@ -130,6 +134,7 @@ impl<'a> Assembler<'a> {
             findings: Diagnostics::default(),
             frames: Vec::new(),
             lines: Lines::default(),
+            frames_of_code: Frames::default(),
             leb_sizes,
             leb_count: 0,
             leb_grown: false,

@@ -196,10 +196,10 @@ impl Assembler<'_> {
             }
             b".file" => self.file(c),
             b".loc" => self.loc(c),
-            // Frame information and what serves the linker's folding of functions: no code
-            // depends on them, and code objects have neither.
+            // What serves the linker's folding of functions: no code depends on it, and code
+            // objects have none.
             b".loc_mark_labels" | b".addrsig" | b".addrsig_sym" => Ok(()),
-            _ if name.starts_with(b".cfi_") => Ok(()),
+            _ if name.starts_with(b".cfi_") => self.frame_directive(name, at, c),
             b".amdgcn_target" => self.amdgcn_target(c, at),
             b".amdhsa_code_object_version" => {
                 let start = c.pos;

@@ -10,6 +10,7 @@ mod assembler;
 mod block;
 mod builder;
 mod candidate;
+mod cfi;
 mod constant;
 mod cursor;
 mod data;
@@ -163,13 +164,15 @@ impl LineAssembler {
 }
 
 /// The fields of a kernel descriptor as `.amdhsa_` directives, names without the prefix; `None`
-/// where it has bits that no directive sets.
+/// where it has bits that no directive sets. `xnack` is that of the code object's target ID: on, off
+/// or any. With it goes `reserve_xnack_mask`, which has to agree.
 pub fn descriptor_directives(
     descriptor: &[u8; 64],
     target: Target,
     wave_size: u32,
+    xnack: Option<bool>,
 ) -> Option<Vec<(&'static str, u64)>> {
-    amdhsa::directives(descriptor, target, wave_size)
+    amdhsa::directives(descriptor, target, wave_size, xnack)
 }
 
 /// The metadata note's MessagePack as the YAML of `.amdgpu_metadata`; `None` for values that the

@@ -233,6 +233,17 @@ pub(super) fn compile(def: &InstDef) -> Pattern {
             },
         }
     }
+    // Forms of ray intersections with short addresses are told from the others by the word.
+    let short = |(m, i): &(Mod, u8)| {
+        let o = &shape.operands[*i as usize];
+        *m == Mod::A16
+            && o.spans
+                .iter()
+                .any(|&(bit, _, _)| is_fixed_one(def, bit as usize))
+    };
+    if p.mods.iter().any(short) {
+        p.required |= 1 << Mod::A16 as u32;
+    }
     p.accepted |= p.required;
     if p.ranks[Mod::A16 as usize].0 == 0 {
         p.ranks[Mod::A16 as usize] = p.ranks[Mod::R128 as usize];
@@ -249,6 +260,11 @@ pub(super) fn compile(def: &InstDef) -> Pattern {
     // Modifiers without a name in the template keep their defaults.
     implied(def, &mut p);
     p
+}
+
+/// Whether the row fixes a bit to one.
+fn is_fixed_one(def: &InstDef, bit: usize) -> bool {
+    def.shape.mask[bit / 32] & def.value[bit / 32] & 1 << (bit % 32) != 0
 }
 
 /// Bits that LLVM sets though no operand asks for them.
