@@ -1,56 +1,196 @@
-//! Assembling beside LLVM, in one run over the same source.
+//! Assembling beside LLVM, in one run over the same sources.
+//!
+//! Each source is assembled in turns by Waveglass, by LLVM within one process, and by `llvm-mc`, and
+//! the shortest of the times of each counts. Time is the processor's: others on the machine take none
+//! of it. Waveglass's goes from the text to the bytes of a linked code object, LLVM's to those of a
+//! relocatable object. The start of `llvm-mc` is taken off its time, as the time of an empty source.
+
+mod llvm;
 
 use anyhow::{Context, Result, ensure};
+use llvm::{InProcess, Process};
 use std::hint::black_box;
 use std::io::Read as _;
-use std::process::{Command, Stdio};
-use std::time::Instant;
 use waveglass_asm::{AssembleOptions, assemble};
 use waveglass_isa::Target;
 
-/// Lines that LLVM gets, so that its start counts for little.
-const LINES: usize = 400_000;
+/// Turns; the shortest time of all counts.
+const TURNS: usize = 12;
 
-/// Times the assembler and `llvm-mc-22` over a compiler's output, whole and as its instructions
-/// alone; prints lines a second.
-pub(crate) fn run(target: Target, paths: &[&str]) -> Result<()> {
-    let mut whole = Vec::new();
-    let mut instructions = String::new();
-    for path in paths {
-        let source = read(path)?;
-        instructions_of(&source, &mut instructions);
-        whole.push(source);
+/// Lines of instructions alone.
+const INSTRUCTIONS: usize = 20_000;
+
+/// A source, and the shortest times that it took.
+struct Source {
+    group: &'static str,
+    text: String,
+    /// The text as a file, for LLVM.
+    file: tempfile::NamedTempFile,
+    ours: f64,
+    assembled: f64,
+    in_process: f64,
+    process: f64,
+}
+
+impl Source {
+    fn new(group: &'static str, text: String) -> Result<Self> {
+        let file = tempfile::NamedTempFile::new()?;
+        std::fs::write(file.path(), &text)?;
+        Ok(Self {
+            group,
+            text,
+            file,
+            ours: f64::MAX,
+            assembled: f64::MAX,
+            in_process: f64::MAX,
+            process: f64::MAX,
+        })
     }
-    let lines: usize = whole.iter().map(|s| s.lines().count()).sum();
-    ensure!(lines > 0, "no lines in {}", paths.join(", "));
-    // LLVM's start is taken off: a source without lines costs as much.
-    let empty = llvm(target, &[String::new()])?;
-    let times = 1 + LINES / lines / 4;
-    let many: Vec<String> = (0..times).flat_map(|_| whole.iter().cloned()).collect();
-    let ours = ours(target, &many)?;
-    let llvms = llvm(target, &many)? - empty * many.len() as f64;
-    report(target, "whole files", (lines * times) as f64, ours, llvms);
-    let count = instructions.lines().count();
-    let text = [instructions.repeat(LINES.div_ceil(count.max(1)))];
-    let lines = text[0].lines().count() as f64;
-    let ours = self::ours(target, &text)?;
-    report(
-        target,
-        "instructions",
-        lines,
-        ours,
-        llvm(target, &text)? - empty,
+}
+
+/// The groups of sources, in the order of the report.
+const GROUPS: [&str; 5] = ["-O0", "-O3", "files", "instructions", "empty"];
+
+/// Times the assembler beside LLVM over compilers' output, whole and as its instructions alone;
+/// over what clang made of the test kernels where no files are named.
+pub(crate) fn run(targets: &[Target], paths: &[&str]) -> Result<()> {
+    println!(
+        "{:8} {:13} {:>6} {:>12} {:>12} {:>7} {:>12} {:>7}",
+        "target", "sources", "lines", "lines/s", "LLVM inside", "times", "llvm-mc", "times"
     );
+    let mut inside = InProcess::start()?;
+    for &target in targets {
+        let mut sources = sources(target, paths)?;
+        let first = time(|| ours(" s_endpgm\n", target).map(|_| ()))?;
+        for _ in 0..TURNS {
+            for s in &mut sources {
+                // Short runs of ours are repeated, so that both sides have caches to find.
+                for _ in 0..4 {
+                    let mut assembled = 0.0;
+                    let all = time(|| {
+                        assembled = ours(&s.text, target)?;
+                        Ok(())
+                    })?;
+                    s.ours = s.ours.min(all);
+                    s.assembled = s.assembled.min(assembled);
+                }
+                if let Some(inside) = &mut inside {
+                    s.in_process = s.in_process.min(inside.time(target, s.file.path())?);
+                }
+                s.process = s.process.min(Process::time(target, s.file.path())?);
+            }
+        }
+        report(target, &sources, inside.is_some(), first);
+    }
     Ok(())
 }
 
-fn report(target: Target, what: &str, lines: f64, ours: f64, llvm: f64) {
-    println!(
-        "{target}: {what}: {:.0} lines/s, llvm-mc {:.0} lines/s, {:.1} times",
-        lines / ours,
-        lines / llvm,
-        llvm / ours
-    );
+/// The sources for a target, and an empty one.
+fn sources(target: Target, paths: &[&str]) -> Result<Vec<Source>> {
+    let mut list = Vec::new();
+    let kernels = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/kernels/asm");
+    let found: Vec<String> = match paths {
+        [] => std::fs::read_dir(kernels)?
+            .map(|e| Ok(e?.path().display().to_string()))
+            .collect::<Result<Vec<_>>>()?
+            .into_iter()
+            .filter(|p| p.ends_with(&format!(".{target}.s.gz")))
+            .collect(),
+        _ => paths.iter().map(|p| (*p).to_owned()).collect(),
+    };
+    ensure!(!found.is_empty(), "no sources for {target} in {kernels}");
+    let mut instructions = String::new();
+    for path in &found {
+        let group = match path {
+            p if p.contains(".O0.") => "-O0",
+            p if p.contains(".O3.") => "-O3",
+            _ => "files",
+        };
+        let text = read(path)?;
+        instructions_of(&text, &mut instructions);
+        list.push(Source::new(group, text)?);
+    }
+    let count = instructions.lines().count();
+    let times = INSTRUCTIONS.div_ceil(count.max(1));
+    list.push(Source::new("instructions", instructions.repeat(times))?);
+    list.push(Source::new("empty", String::new())?);
+    Ok(list)
+}
+
+/// One row a group. What a source costs without a line in it stands below.
+fn report(target: Target, sources: &[Source], inside: bool, first: f64) {
+    let empty: Vec<&Source> = sources.iter().filter(|s| s.group == "empty").collect();
+    let start: f64 = empty.iter().map(|s| s.process).sum();
+    for group in GROUPS {
+        let all: Vec<&Source> = sources.iter().filter(|s| s.group == group).collect();
+        let lines: usize = all.iter().map(|s| s.text.lines().count()).sum();
+        if lines == 0 {
+            continue;
+        }
+        let sum = |f: fn(&Source) -> f64| all.iter().map(|s| f(s)).sum::<f64>();
+        let ours = sum(|s| s.ours);
+        let process = sum(|s| s.process) - start * all.len() as f64;
+        let rate = |seconds: f64| format!("{:.0}", lines as f64 / seconds);
+        let (rate_inside, times_inside) = match inside {
+            true => {
+                let t = sum(|s| s.in_process);
+                (rate(t), format!("{:.1}", t / ours))
+            }
+            false => ("-".to_owned(), "-".to_owned()),
+        };
+        println!(
+            "{:8} {group:13} {lines:6} {:>12} {rate_inside:>12} {times_inside:>7} {:>12} {:>7.1}   ({:.0} % linking)",
+            target.name(),
+            rate(ours),
+            rate(process),
+            process / ours,
+            100.0 * (1.0 - sum(|s| s.assembled) / ours),
+        );
+    }
+    for s in empty {
+        let inside = match inside {
+            true => format!(", LLVM within a process {:.1} us", s.in_process * 1e6),
+            false => String::new(),
+        };
+        println!(
+            "{:8} an empty source {:.1} us{inside}, llvm-mc {:.0} us; the first source of a process {:.0} us",
+            target.name(),
+            s.assembled * 1e6,
+            s.process * 1e6,
+            first * 1e6,
+        );
+    }
+}
+
+/// Assembles and links; the time of the assembly alone. A source without code is not linked.
+fn ours(text: &str, target: Target) -> Result<f64> {
+    let start = now();
+    let a =
+        assemble(text, target, &AssembleOptions::default()).map_err(|d| anyhow::anyhow!("{d}"))?;
+    let assembled = now() - start;
+    // Instructions alone are no code object.
+    if a.metadata.is_some() {
+        black_box(crate::assembly::link_code_object(&a)?);
+    }
+    black_box(a);
+    Ok(assembled)
+}
+
+fn time(mut f: impl FnMut() -> Result<()>) -> Result<f64> {
+    let start = now();
+    f()?;
+    Ok(now() - start)
+}
+
+/// The processor's time that this thread has had, in seconds.
+fn now() -> f64 {
+    let mut t = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: `t` is writable for the call.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut t) };
+    t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
 }
 
 /// A source, compressed or not.
@@ -77,107 +217,4 @@ pub(crate) fn instructions_of(source: &str, out: &mut String) {
             out.push('\n');
         }
     }
-}
-
-fn ours(target: Target, sources: &[String]) -> Result<f64> {
-    let options = AssembleOptions::default();
-    best(3, || {
-        for s in sources {
-            black_box(assemble(s, target, &options).map_err(|d| anyhow::anyhow!("{d}"))?);
-        }
-        Ok(())
-    })
-}
-
-fn llvm(target: Target, sources: &[String]) -> Result<f64> {
-    let folder = std::env::temp_dir().join(format!("waveglass-bench-{}", std::process::id()));
-    std::fs::create_dir_all(&folder)?;
-    let mut seconds = 0.0;
-    // The same source is written once and timed as often as it is there.
-    let mut seen: Vec<(&String, f64)> = Vec::new();
-    for s in sources {
-        if let Some((_, time)) = seen.iter().find(|(known, _)| *known == s) {
-            seconds += time;
-            continue;
-        }
-        let file = folder.join("source.s");
-        std::fs::write(&file, s)?;
-        let time = best(3, || {
-            let status = Command::new("llvm-mc-22")
-                .args([
-                    "--triple=amdgcn-amd-amdhsa",
-                    "-filetype=obj",
-                    "-o",
-                    "/dev/null",
-                ])
-                .arg(format!("-mcpu={target}"))
-                .arg(&file)
-                .stderr(Stdio::null())
-                .status()
-                .context("starting llvm-mc-22")?;
-            ensure!(status.success(), "llvm-mc-22 rejects the source");
-            Ok(())
-        })?;
-        seen.push((s, time));
-        seconds += time;
-    }
-    std::fs::remove_dir_all(&folder)?;
-    Ok(seconds)
-}
-
-/// Times `waveglass dis` and `llvm-objdump-22 -d` over one code object with all instructions of
-/// some sources.
-pub(crate) fn dis(target: Target, waveglass: &str, paths: &[&str]) -> Result<()> {
-    let mut instructions = String::new();
-    for path in paths {
-        instructions_of(&read(path)?, &mut instructions);
-    }
-    let count = instructions.lines().count();
-    let body = instructions.repeat((LINES / 2).div_ceil(count.max(1)));
-    let lines = body.lines().count() as f64;
-    let source = format!(".globl f\n.type f,@function\nf:\n{body}.size f, .-f\n");
-    let folder = std::env::temp_dir().join(format!("waveglass-bench-{}", std::process::id()));
-    std::fs::create_dir_all(&folder)?;
-    let (s, o, so) = (
-        folder.join("s.s"),
-        folder.join("s.o"),
-        folder.join("s.hsaco"),
-    );
-    std::fs::write(&s, source)?;
-    let run = |command: &mut Command| -> Result<()> {
-        let status = command
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()?;
-        ensure!(status.success(), "{command:?} fails");
-        Ok(())
-    };
-    run(Command::new("llvm-mc-22")
-        .args(["--triple=amdgcn-amd-amdhsa", "-filetype=obj", "-o"])
-        .args([&o, &s])
-        .arg(format!("-mcpu={target}")))?;
-    run(Command::new("ld.lld-22")
-        .args(["-shared", "-o"])
-        .args([&so, &o]))?;
-    let ours = best(3, || run(Command::new(waveglass).arg("dis").arg(&so)))?;
-    let llvm = best(3, || {
-        run(Command::new("llvm-objdump-22").arg("-d").arg(&so))
-    })?;
-    std::fs::remove_dir_all(&folder)?;
-    println!(
-        "{target}: {lines:.0} instructions: waveglass dis {ours:.3} s, llvm-objdump {llvm:.3} s, {:.1} times",
-        llvm / ours
-    );
-    Ok(())
-}
-
-/// The shortest of several runs in seconds.
-fn best(runs: u32, mut f: impl FnMut() -> Result<()>) -> Result<f64> {
-    let mut least = f64::MAX;
-    for _ in 0..runs {
-        let start = Instant::now();
-        f()?;
-        least = least.min(start.elapsed().as_secs_f64());
-    }
-    Ok(least)
 }

@@ -1,8 +1,13 @@
 //! What maintainers run: `cargo xtask help` lists it.
 
 mod asm_vectors;
+/// How the `waveglass` crate links, without the crate.
+#[expect(unreachable_pub, reason = "it is public in its own crate")]
+#[path = "../../crates/waveglass/src/assembly.rs"]
+mod assembly;
 mod bench;
 mod bench_asm;
+mod bench_dis;
 mod compare;
 mod differs;
 mod evidence;
@@ -26,7 +31,9 @@ cargo xtask compare [TARGET|all] [SAMPLES-A-ROW] [SHOWN] [ENCODING]
 cargo xtask compare-whole ...        the same with --true16=off: registers without halves
 cargo xtask show TARGET[/WAVE] HEX...  both texts for an instruction's bytes
 cargo xtask sweep [TARGET|all]        opcodes that only LLVM or only the table has
-cargo xtask bench-asm TARGET FILE...   time the assembler against llvm-mc over compiler output
+cargo xtask bench-asm [TARGET|all] [FILE...]
+                                     time the assembler beside LLVM over compiler output, that of the
+                                     test kernels where no files are named
 cargo xtask bench-dis TARGET WAVEGLASS SOURCE...
                                      time that `waveglass dis` against llvm-objdump over compiler output
 cargo xtask bench-decode TARGET FILE time decode and print against LLVM over compiled code
@@ -82,9 +89,20 @@ fn main() -> Result<()> {
             let wave = wave.parse().unwrap_or(target.default_wave_size());
             compare::show(target, wave, hex)
         }
-        ["bench-asm", target, files @ ..] => bench_asm::run(target.parse()?, files),
+        ["bench-asm", rest @ ..] => {
+            let targets: Vec<Target> = match rest.first() {
+                // Those that the test kernels are compiled for.
+                None | Some(&"all") => Target::ALL
+                    .iter()
+                    .filter(|t| !matches!(t, Target::Gfx1200 | Target::Gfx1251))
+                    .copied()
+                    .collect(),
+                Some(t) => t.split(',').map(str::parse).collect::<Result<_, _>>()?,
+            };
+            bench_asm::run(&targets, rest.get(1..).unwrap_or(&[]))
+        }
         ["bench-dis", target, waveglass, files @ ..] => {
-            bench_asm::dis(target.parse()?, waveglass, files)
+            bench_dis::run(target.parse()?, waveglass, files)
         }
         ["rules"] => rules::run(),
         ["example-vectors", list @ ..] => {

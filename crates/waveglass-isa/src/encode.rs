@@ -87,6 +87,24 @@ impl InstBits {
         self.def
     }
 
+    /// The instruction's dwords so far, the literal among them.
+    #[inline]
+    pub fn words(&self) -> &[u32; 5] {
+        &self.words
+    }
+
+    /// How many bytes the instruction has so far.
+    #[inline]
+    pub fn size(&self) -> usize {
+        (self.def.shape.size + self.literal_bytes) as usize
+    }
+
+    /// Whether a literal stands behind the instruction.
+    #[inline]
+    pub fn has_literal(&self) -> bool {
+        self.literal_bytes != 0
+    }
+
     /// The literal that follows, if one does.
     pub fn literal(&self) -> Option<u64> {
         self.literal
@@ -101,6 +119,14 @@ impl InstBits {
             let value = (raw >> at) & ones;
             let word = (lo / 32) as usize;
             let shift = lo % 32;
+            // Most fields lie within one dword.
+            if shift + width <= 32 {
+                let ones = ones as u32;
+                if let Some(w) = self.words.get_mut(word) {
+                    *w = *w & !(ones << shift) | (value as u32) << shift;
+                }
+                continue;
+            }
             let keep = !((ones as u128) << shift);
             let put = (value as u128) << shift;
             for i in 0..3 {

@@ -8,7 +8,9 @@ use waveglass_asm::{
     print,
 };
 use waveglass_isa::{Decoder, Inst, Target};
-use waveglass_object::{CodeObject, CodeObjectVersion, RelocationValue, SectionView, SymbolView};
+use waveglass_object::{
+    CodeObject, CodeObjectVersion, Feature, RelocationValue, SectionView, SymbolView,
+};
 
 use crate::link_code_object;
 use crate::listing::branch_target;
@@ -72,6 +74,11 @@ pub fn source_of(elf: &[u8]) -> Result<String, SourceError> {
         out: String::new(),
         target,
         wave_size,
+        xnack: match object.target().xnack {
+            Feature::On => Some(true),
+            Feature::Off => Some(false),
+            Feature::Any | Feature::Unsupported => None,
+        },
         sections: &sections,
         symbols: &symbols,
         pointers: object
@@ -154,6 +161,7 @@ struct Writer<'a> {
     out: String,
     target: Target,
     wave_size: u32,
+    xnack: Option<bool>,
     sections: &'a [SectionView],
     symbols: &'a [SymbolView],
     /// Addresses that the loader fills with addresses.
@@ -379,7 +387,7 @@ impl Writer<'_> {
         {
             return None;
         }
-        let list = descriptor_directives(bytes, self.target, self.wave_size)?;
+        let list = descriptor_directives(bytes, self.target, self.wave_size, self.xnack)?;
         let mut out = format!("\t.amdhsa_kernel {kernel}\n");
         for (field, value) in list {
             let _ = writeln!(out, "\t\t.amdhsa_{field} {value}");

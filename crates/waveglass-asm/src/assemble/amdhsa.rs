@@ -12,15 +12,20 @@ use waveglass_isa::Target;
 pub(super) struct KernelFields {
     name: SymbolId,
     pub(super) line: u32,
-    given: Vec<(usize, Expr)>,
+    given: Given,
+    /// The field that the next directive is expected to name.
+    next: usize,
 }
+
+/// What the directives give, by the positions of their fields.
+type Given = Box<[Option<Expr>; FIELDS.len()]>;
 
 /// A kernel descriptor whose place is kept.
 pub(super) struct Kernel {
     section: u32,
     offset: u64,
     line: u32,
-    given: Vec<(usize, Expr)>,
+    given: Given,
 }
 
 /// Words of the descriptor.
@@ -151,9 +156,52 @@ const FIELDS: &[FieldDef] = fields! {
     "exception_int_div_zero" Word::Rsrc2, 30, 1, every;
 };
 
-/// The position of a field; the name is among them.
-fn field(name: &str) -> usize {
-    FIELDS.iter().position(|f| f.name == name).unwrap_or(0)
+/// Positions of fields.
+mod at {
+    use super::field;
+
+    pub(super) const USER_SGPR_COUNT: usize = field("user_sgpr_count");
+    pub(super) const PRELOAD_LENGTH: usize = field("user_sgpr_kernarg_preload_length");
+    pub(super) const WAVEFRONT_SIZE32: usize = field("wavefront_size32");
+    pub(super) const NEXT_FREE_VGPR: usize = field("next_free_vgpr");
+    pub(super) const NEXT_FREE_SGPR: usize = field("next_free_sgpr");
+    pub(super) const ACCUM_OFFSET: usize = field("accum_offset");
+    pub(super) const RESERVE_VCC: usize = field("reserve_vcc");
+    pub(super) const RESERVE_FLAT_SCRATCH: usize = field("reserve_flat_scratch");
+    pub(super) const RESERVE_XNACK_MASK: usize = field("reserve_xnack_mask");
+    pub(super) const NAMED_BARRIER_COUNT: usize = field("named_barrier_count");
+}
+
+/// The position of a field; a name that is not among them does not compile.
+const fn field(name: &str) -> usize {
+    let mut n = 0;
+    loop {
+        let (a, b) = (FIELDS[n].name.as_bytes(), name.as_bytes());
+        let mut same = 0;
+        while a.len() == b.len() && same < a.len() && a[same] == b[same] {
+            same += 1;
+        }
+        if same == b.len() && a.len() == b.len() {
+            return n;
+        }
+        n += 1;
+    }
+}
+
+/// The position of the field that a directive names on a target, looked for from `first` on:
+/// compilers write the fields in their order. Where there is none, whether another target has it.
+fn find_field(name: &[u8], target: Target, first: usize) -> Result<usize, bool> {
+    let mut known = false;
+    for n in (first..FIELDS.len()).chain(0..first) {
+        let f = &FIELDS[n];
+        if f.name.as_bytes() == name {
+            if (f.on)(target) {
+                return Ok(n);
+            }
+            known = true;
+        }
+    }
+    Err(known)
 }
 
 impl Assembler<'_> {
@@ -167,7 +215,8 @@ impl Assembler<'_> {
         self.kernel = Some(KernelFields {
             name,
             line: self.symbols.line,
-            given: Vec::new(),
+            given: Box::new([None; FIELDS.len()]),
+            next: 0,
         });
         Ok(())
     }
@@ -187,20 +236,15 @@ impl Assembler<'_> {
             ));
         };
         let target = self.target;
-        let mut known = false;
-        let index = FIELDS.iter().position(|f| {
-            let same = f.name.as_bytes() == short;
-            known |= same;
-            same && (f.on)(target)
-        });
-        let Some(index) = index else {
+        let next = self.kernel.as_ref().map_or(0, |k| k.next);
+        let index = find_field(short, target, next).map_err(|known| {
             let text = String::from_utf8_lossy(name);
-            return Err(if known {
+            if known {
                 Problem::at(at, format!("{text} does not exist on {target}"))
             } else {
                 Problem::at(at, format!("unknown .amdhsa_kernel directive {text}"))
-            });
-        };
+            }
+        })?;
         let e = expression::parse(c, &mut self.symbols)?;
         if !c.is_end() {
             return Err(Problem::at(c.pos, "unexpected token"));
@@ -211,30 +255,46 @@ impl Assembler<'_> {
                 return Err(Problem::at(at, "value out of range"));
             }
         }
+        if index == at::RESERVE_XNACK_MASK
+            && let Some(v) = self.symbols.constant(e)
+            && (v != 0) != self.may_have_xnack()
+        {
+            return Err(
+                Problem::at(at, ".amdhsa_reserve_xnack_mask does not match target id").help(
+                    format!(
+                        "{} here: .amdgcn_target says whether XNACK is on",
+                        self.may_have_xnack() as u8
+                    ),
+                ),
+            );
+        }
         let Some(k) = &mut self.kernel else {
             return Ok(());
         };
-        if k.given.iter().any(|(n, _)| *n == index) {
+        k.next = index + 1;
+        let slot = &mut k.given[index];
+        if slot.is_some() {
             return Err(Problem::at(at, ".amdhsa_ directives cannot be repeated"));
         }
-        k.given.push((index, e));
+        *slot = Some(e);
         Ok(())
     }
 
+    /// Whether XNACK is on, or may be, as LLVM says "on or any" of a target ID.
+    fn may_have_xnack(&self) -> bool {
+        self.xnack != Some(false) && self.target.supports_xnack()
+    }
+
     fn kernel_end(&mut self, k: KernelFields, at: usize) -> Result<(), Problem> {
-        let has = |name| k.given.iter().any(|(n, _)| *n == field(name));
-        for required in ["next_free_vgpr", "next_free_sgpr"] {
-            if !has(required) {
-                return Err(Problem::at(
-                    at,
-                    format!(".amdhsa_{required} directive is required"),
-                ));
-            }
-        }
-        if unified(self.target) && !has("accum_offset") {
+        let accum_offset = unified(self.target).then_some(at::ACCUM_OFFSET);
+        let mut required = [at::NEXT_FREE_VGPR, at::NEXT_FREE_SGPR]
+            .into_iter()
+            .chain(accum_offset);
+        if let Some(n) = required.find(|n| k.given[*n].is_none()) {
+            let name = FIELDS[n].name;
             return Err(Problem::at(
                 at,
-                ".amdhsa_accum_offset directive is required",
+                format!(".amdhsa_{name} directive is required"),
             ));
         }
         // The descriptor is seen as the kernel is.
@@ -291,16 +351,15 @@ impl Assembler<'_> {
         let target = self.target;
         let limits = &self.symbols.limits;
         let value = |n: usize| -> Result<Option<u64>, String> {
-            let Some((_, e)) = k.given.iter().find(|(g, _)| *g == n) else {
+            let Some(e) = k.given[n] else {
                 return Ok(None);
             };
-            match self.symbols.constant(*e) {
+            match self.symbols.constant(e) {
                 Some(v) if v >= 0 => Ok(Some(v as u64)),
                 Some(_) => Err(format!(".amdhsa_{} is negative", FIELDS[n].name)),
                 None => Err(format!(".amdhsa_{} has no known value", FIELDS[n].name)),
             }
         };
-        let named = |name: &str| value(field(name));
         let mut bytes = [0u8; 64];
         let mut rsrc1 = 3u32 << 18;
         let mut rsrc2 = 1u32 << 7;
@@ -345,7 +404,7 @@ impl Assembler<'_> {
                 user_sgprs += f.sgprs;
             }
         }
-        if let Some(v) = named("wavefront_size32")?
+        if let Some(v) = value(at::WAVEFRONT_SIZE32)?
             && (v != 0) != (self.wave_size() == 32)
         {
             return Err(format!(
@@ -353,8 +412,8 @@ impl Assembler<'_> {
                 self.wave_size()
             ));
         }
-        user_sgprs += named("user_sgpr_kernarg_preload_length")?.unwrap_or(0) as u32;
-        if let Some(v) = named("user_sgpr_count")? {
+        user_sgprs += value(at::PRELOAD_LENGTH)?.unwrap_or(0) as u32;
+        if let Some(v) = value(at::USER_SGPR_COUNT)? {
             if v < user_sgprs as u64 {
                 return Err(format!(
                     "amdgpu_user_sgpr_count smaller than implied by enabled user SGPRs ({user_sgprs})"
@@ -371,7 +430,7 @@ impl Assembler<'_> {
         let mask = (1u32 << field_bits) - 1;
         rsrc2 = rsrc2 & !(mask << 1) | (user_sgprs & mask) << 1;
 
-        let vgprs = named("next_free_vgpr")?.unwrap_or(0);
+        let vgprs = value(at::NEXT_FREE_VGPR)?.unwrap_or(0);
         if vgprs > limits.addressable_vgprs() as u64 {
             return Err(format!("{vgprs} VGPRs are more than {target} has"));
         }
@@ -379,22 +438,19 @@ impl Assembler<'_> {
         let blocks = vgprs.max(1).div_ceil(granule) - 1;
         rsrc1 = rsrc1 & !0x3f | (blocks as u32 & 0x3f);
         if target.is_gfx9() {
-            let sgprs = named("next_free_sgpr")?.unwrap_or(0);
+            let sgprs = value(at::NEXT_FREE_SGPR)?.unwrap_or(0);
             if sgprs > limits.addressable_sgprs() as u64 {
                 return Err(format!("{sgprs} SGPRs are more than {target} has"));
             }
-            let vcc = named("reserve_vcc")?.unwrap_or(1) != 0;
-            let flat = named("reserve_flat_scratch")?.unwrap_or(1) != 0;
-            let xnack = named("reserve_xnack_mask")?
-                .map_or(self.xnack != Some(false) && target.supports_xnack(), |v| {
-                    v != 0
-                });
+            let vcc = value(at::RESERVE_VCC)?.unwrap_or(1) != 0;
+            let flat = value(at::RESERVE_FLAT_SCRATCH)?.unwrap_or(1) != 0;
+            let xnack = value(at::RESERVE_XNACK_MASK)?.map_or(self.may_have_xnack(), |v| v != 0);
             let all = sgprs + limits.extra_sgprs(vcc, flat, xnack) as u64;
             let blocks = all.max(1).div_ceil(8) - 1;
             rsrc1 = rsrc1 & !(0xf << 6) | (blocks as u32 & 0xf) << 6;
         }
         if unified(target) {
-            let offset = named("accum_offset")?.unwrap_or(4);
+            let offset = value(at::ACCUM_OFFSET)?.unwrap_or(4);
             if !(4..=256).contains(&offset) || offset % 4 != 0 {
                 return Err(
                     "accum_offset should be in range [4..256] in increments of 4".to_owned(),
@@ -406,7 +462,7 @@ impl Assembler<'_> {
             }
             rsrc3 = rsrc3 & !0x3f | (offset as u32 / 4 - 1);
         }
-        if let Some(n) = named("named_barrier_count")? {
+        if let Some(n) = value(at::NAMED_BARRIER_COUNT)? {
             rsrc3 |= (n as u32).div_ceil(4) << 14;
         }
         bytes[44..48].copy_from_slice(&rsrc3.to_le_bytes());
@@ -424,6 +480,7 @@ pub(super) fn directives(
     bytes: &[u8; 64],
     target: Target,
     wave_size: u32,
+    xnack: Option<bool>,
 ) -> Option<Vec<(&'static str, u64)>> {
     let dword =
         |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
@@ -460,7 +517,8 @@ pub(super) fn directives(
     if target.is_gfx9() {
         covered[0] |= 0xf << 6;
         let all = ((rsrc1 >> 6 & 0xf) + 1) * 8;
-        let extra = limits.extra_sgprs(false, false, false);
+        let xnack = xnack != Some(false) && target.supports_xnack();
+        let extra = limits.extra_sgprs(false, false, xnack);
         // What the hardware counts is at most what a program may name; the rest is reserved.
         let named = all.checked_sub(extra)?.min(limits.addressable_sgprs());
         let reserved = all - extra - named;
@@ -470,7 +528,7 @@ pub(super) fn directives(
         if absolute(target) {
             list.push(("reserve_flat_scratch", flat as u64));
         }
-        list.push(("reserve_xnack_mask", 0));
+        list.push(("reserve_xnack_mask", xnack as u64));
     } else {
         list.push(("next_free_sgpr", 1));
     }

@@ -3,6 +3,7 @@
 use super::amdhsa::{Kernel, KernelFields};
 use super::assembled::{AssembleOptions, Assembled, Section};
 use super::block::{Condition, Macro};
+use super::cfi::Frames;
 use super::cursor::Cursor;
 use super::diagnostic::{Diagnostic, Diagnostics, Problem, Severity};
 use super::dwarf::Lines;
@@ -11,7 +12,7 @@ use super::expression::Expr;
 use super::instruction::Reader;
 use super::matcher::{Fixup, For};
 use super::symbol::{Definition, SymbolId, Symbols};
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use waveglass_isa::Target;
 
 /// What fills a place when everything is known.
@@ -22,6 +23,8 @@ pub(super) enum Fill {
     /// A LEB128 number of so many bytes, with a sign or without: the position among those that
     /// were not known.
     Leb(u32, u8, bool),
+    /// Four bytes of data, the distance from themselves.
+    Relative,
     /// A part of an instruction.
     Instruction(Fixup),
 }
@@ -75,6 +78,7 @@ pub(super) struct Assembler<'a> {
     /// Texts that are being read in the place of a line.
     pub(super) frames: Vec<Frame>,
     pub(super) lines: Lines,
+    pub(super) frames_of_code: Frames,
     /// How many bytes the LEB128 numbers take whose values were not known where they stand.
     pub(super) leb_sizes: Vec<u8>,
     pub(super) leb_count: usize,
@@ -130,6 +134,7 @@ impl<'a> Assembler<'a> {
             findings: Diagnostics::default(),
             frames: Vec::new(),
             lines: Lines::default(),
+            frames_of_code: Frames::default(),
             leb_sizes,
             leb_count: 0,
             leb_grown: false,
@@ -199,12 +204,17 @@ impl<'a> Assembler<'a> {
     pub(super) fn process(&mut self, source: &[u8], first: u32, depth: u32) {
         let mut at = 0;
         let mut line = first;
+        // Where the next comment in `/* */` starts; most sources have none.
+        let mut comment = next_comment(source, 0);
         while at < source.len() && !self.stop && !self.leave_macro {
             let rest = &source[at..];
             let mut end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
             let start = at;
             let mut lines = 1;
-            if memchr::memmem::find(&rest[..end], b"/*").is_some() {
+            if comment < start {
+                comment = next_comment(source, start);
+            }
+            if comment < start + end {
                 let open;
                 (end, lines, open) = through_comments(rest, end);
                 if open {
@@ -231,13 +241,11 @@ impl<'a> Assembler<'a> {
                 self.stop = true;
                 return;
             }
+            if is_blank(text) {
+                continue;
+            }
             // Blocks read on from `at`.
-            let mut block = super::block::Lines {
-                source,
-                at,
-                line,
-                taken: 0,
-            };
+            let mut block = super::block::Lines { source, at, line };
             if let Err(p) = self.statement(text, &mut block, depth) {
                 self.report(text, p);
             }
@@ -261,11 +269,11 @@ impl<'a> Assembler<'a> {
             if b == 0 || b == b'#' {
                 return Ok(());
             }
-            let start = c.pos;
-            let name = c.peek_name();
             if self.kernel.is_some() {
                 return self.kernel_field(&mut c);
             }
+            let start = c.pos;
+            let name = c.peek_name();
             if name.is_empty() {
                 if b.is_ascii_digit() {
                     let digits = text[start..]
@@ -318,7 +326,7 @@ impl<'a> Assembler<'a> {
                     return self.assign(name, start, &mut ahead, false);
                 }
             }
-            return self.instruction(&mut c);
+            return self.instruction(name, &mut c);
         }
     }
 
@@ -333,12 +341,13 @@ impl<'a> Assembler<'a> {
     }
 
     #[inline]
-    fn instruction(&mut self, c: &mut Cursor<'_>) -> Result<(), Problem> {
+    fn instruction(&mut self, name: &[u8], c: &mut Cursor<'_>) -> Result<(), Problem> {
         let start = c.pos;
         self.symbols.place = (self.current, self.offset());
         self.symbols.in_bars = false;
-        let m = self.reader.read(c, &mut self.symbols)?;
-        let size = m.inst.size();
+        self.reader.read_named(name, c, &mut self.symbols)?;
+        let m = &self.reader.matched;
+        let (size, words, fixup) = (m.bits.size(), *m.bits.words(), m.fixup);
         if self.sections[self.current as usize].kind == 8 {
             return Err(Problem::at(
                 start,
@@ -346,21 +355,24 @@ impl<'a> Assembler<'a> {
             ));
         }
         self.mark_line();
-        let mut fill = None;
-        if let Some((fixup, e)) = m.fixup {
-            let offset = self.offset();
-            fill = Some((fixup, e, offset));
-        }
+        let offset = self.offset();
         self.grow(size as u64, start)?;
-        let mut bytes = [0u8; 20];
-        for (b, w) in bytes.chunks_exact_mut(4).zip(m.inst.words()) {
-            b.copy_from_slice(&w.to_le_bytes());
-        }
         let section = &mut self.sections[self.current as usize];
-        section.data.extend_from_slice(&bytes[..size]);
+        match size {
+            4 => section.data.extend_from_slice(&words[0].to_le_bytes()),
+            8 => {
+                let both = words[0] as u64 | (words[1] as u64) << 32;
+                section.data.extend_from_slice(&both.to_le_bytes());
+            }
+            _ => {
+                for w in &words[..size / 4] {
+                    section.data.extend_from_slice(&w.to_le_bytes());
+                }
+            }
+        }
         section.size = section.data.len() as u64;
         section.flags |= 4;
-        if let Some((fixup, expr, offset)) = fill {
+        if let Some((fixup, expr)) = fixup {
             self.pending.push(Pending {
                 section: self.current,
                 offset: match fixup {
@@ -479,6 +491,18 @@ impl<'a> Assembler<'a> {
             self.stop = true;
         }
     }
+}
+
+/// Where a comment in `/* */` starts from `at` on.
+fn next_comment(source: &[u8], at: usize) -> usize {
+    memchr::memmem::find(&source[at..], b"/*").map_or(usize::MAX, |n| at + n)
+}
+
+/// Whether a line holds nothing, or nothing but a comment to its end.
+#[inline]
+fn is_blank(text: &[u8]) -> bool {
+    let first = text.iter().find(|b| !matches!(b, b' ' | b'\t' | b'\r'));
+    matches!(first, None | Some(b';'))
 }
 
 /// The end of a statement whose comments go on past its line, how many lines it has, and whether a

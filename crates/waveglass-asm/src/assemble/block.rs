@@ -11,7 +11,6 @@ pub(super) struct Lines<'a> {
     pub(super) source: &'a [u8],
     pub(super) at: usize,
     pub(super) line: u32,
-    pub(super) taken: u32,
 }
 
 impl<'a> Lines<'a> {
@@ -24,8 +23,15 @@ impl<'a> Lines<'a> {
         let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
         self.at += end + 1;
         self.line += 1;
-        self.taken += 1;
         Some(&rest[..end])
+    }
+
+    /// Takes the lines up to the one that ends at `end`.
+    pub(super) fn skip_to(&mut self, end: usize) {
+        let from = self.at.min(end);
+        let lines = memchr::memchr_iter(b'\n', &self.source[from..end]).count() as u32 + 1;
+        self.at = end + 1;
+        self.line += lines;
     }
 
     /// The text up to the directive that ends a block of this kind.
@@ -133,7 +139,7 @@ impl Assembler<'_> {
             b".endr" => Err(Problem::at(at, "unmatched '.endr' directive")),
             b".error" | b".err" | b".warning" | b".print" => {
                 let message = if c.is_end() {
-                    name[1..].to_vec()
+                    std::borrow::Cow::Borrowed(&name[1..])
                 } else {
                     super::directive::string(c)?
                 };

@@ -2,10 +2,10 @@
 
 use super::diagnostic::Problem;
 use super::expression::Expr;
-use super::matcher::{self, Fixup, For};
+use super::matcher::{self, Fixup, For, Matched};
+use super::mnemonics::Table;
 use super::modifier::Mod;
 use super::operand::{Line, Value};
-use super::pattern::Table;
 use waveglass_isa::{Mnemonic, Reg, RegFile, Target};
 
 /// An operand: a register or a number, with modifiers of a source.
@@ -370,7 +370,7 @@ impl CodeBuilder {
         modifiers: &[Modifier],
     ) -> Result<(), BuildError> {
         let name = mnemonic.name();
-        let group = self
+        let forms = self
             .table
             .find(name.as_bytes())
             .ok_or(BuildError::NoInstruction {
@@ -402,8 +402,8 @@ impl CodeBuilder {
             self.line.values[m as usize] = v;
             self.line.places[m as usize] = 0;
         }
-        let candidates = self.table.candidates(group);
-        let m = matcher::find(&self.line, group, candidates, None, self.on).map_err(wrong)?;
+        let mut m = Matched::new(self.on);
+        matcher::find(&self.line, forms, None, self.on, &mut m).map_err(wrong)?;
         match (m.fixup, label) {
             (Some((Fixup::Branch, _)), Some(l)) => {
                 self.branches.push((self.code.len() as u64, l));
@@ -411,7 +411,7 @@ impl CodeBuilder {
             (Some(_), _) => return Err(wrong(Problem::at(0, "a label is not possible here"))),
             _ => {}
         }
-        for w in &m.inst.words()[..m.inst.size() / 4] {
+        for w in &m.bits.words()[..m.bits.size() / 4] {
             self.code.extend_from_slice(&w.to_le_bytes());
         }
         Ok(())

@@ -26,6 +26,21 @@ static NAME: [bool; 256] = {
     t
 };
 
+/// How many bytes of a name a text starts with.
+#[inline]
+fn name_length(text: &[u8]) -> usize {
+    let mut n = 0;
+    while let Some(&[a, b, c, d]) = text[n..].first_chunk()
+        && is_name(a) & is_name(b) & is_name(c) & is_name(d)
+    {
+        n += 4;
+    }
+    while text.get(n).is_some_and(|b| is_name(*b)) {
+        n += 1;
+    }
+    n
+}
+
 impl<'a> Cursor<'a> {
     pub(super) fn new(src: &'a [u8]) -> Self {
         Self { src, pos: 0 }
@@ -114,8 +129,7 @@ impl<'a> Cursor<'a> {
             Some(b) if b.is_ascii_digit() || *b == b'@' => return &[],
             _ => {}
         }
-        let n = rest.iter().position(|&b| !is_name(b)).unwrap_or(rest.len());
-        &rest[..n]
+        &rest[..name_length(rest)]
     }
 
     /// Takes the name that is next.

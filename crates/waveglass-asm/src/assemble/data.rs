@@ -48,15 +48,14 @@ impl Assembler<'_> {
         }
         loop {
             let at = c.pos;
-            let mut s = string(c)?;
+            self.emit(&string(c)?, at)?;
             // Strings side by side are one.
             while c.peek() == b'"' {
-                s.extend(string(c)?);
+                self.emit(&string(c)?, at)?;
             }
             if zero {
-                s.push(0);
+                self.emit(&[0], at)?;
             }
-            self.emit(&s, at)?;
             if !c.eat(b',') {
                 return end(c);
             }

@@ -7,10 +7,11 @@ use super::cursor::Cursor;
 use super::diagnostic::Problem;
 use super::expression;
 use super::symbol::{Binding, Definition};
+use std::borrow::Cow;
 use waveglass_isa::Target;
 
 /// Reads a string in quotes, with its escapes.
-pub(super) fn string(c: &mut Cursor<'_>) -> Result<Vec<u8>, Problem> {
+pub(super) fn string<'a>(c: &mut Cursor<'a>) -> Result<Cow<'a, [u8]>, Problem> {
     let at = {
         c.skip();
         c.pos
@@ -18,7 +19,22 @@ pub(super) fn string(c: &mut Cursor<'_>) -> Result<Vec<u8>, Problem> {
     if !c.eat(b'"') {
         return Err(Problem::at(at, "expected string"));
     }
-    let mut out = Vec::new();
+    let rest = &c.src[c.pos..];
+    match memchr::memchr2(b'"', b'\\', rest) {
+        None => Err(Problem::at(at, "unterminated string constant")),
+        Some(n) if rest[n] == b'"' => {
+            c.pos += n + 1;
+            Ok(Cow::Borrowed(&rest[..n]))
+        }
+        Some(n) => {
+            c.pos += n;
+            escaped(c, at, rest[..n].to_vec()).map(Cow::Owned)
+        }
+    }
+}
+
+/// The rest of the string that starts at `at`, from its first escape on.
+fn escaped(c: &mut Cursor<'_>, at: usize, mut out: Vec<u8>) -> Result<Vec<u8>, Problem> {
     loop {
         let b = c.at(0);
         if c.pos >= c.src.len() {
@@ -74,7 +90,7 @@ pub(super) fn string(c: &mut Cursor<'_>) -> Result<Vec<u8>, Problem> {
 }
 
 /// A symbol's name, quoted or not.
-fn symbol_name(c: &mut Cursor<'_>) -> Result<Vec<u8>, Problem> {
+fn symbol_name<'a>(c: &mut Cursor<'a>) -> Result<Cow<'a, [u8]>, Problem> {
     if c.peek() == b'"' {
         return string(c);
     }
@@ -83,7 +99,7 @@ fn symbol_name(c: &mut Cursor<'_>) -> Result<Vec<u8>, Problem> {
     if n.is_empty() {
         return Err(Problem::at(at, "expected identifier"));
     }
-    Ok(n.to_vec())
+    Ok(Cow::Borrowed(n))
 }
 
 pub(super) fn end(c: &mut Cursor<'_>) -> Result<(), Problem> {
@@ -180,10 +196,10 @@ impl Assembler<'_> {
             }
             b".file" => self.file(c),
             b".loc" => self.loc(c),
-            // Frame information and what serves the linker's folding of functions: no code
-            // depends on them, and code objects have neither.
+            // What serves the linker's folding of functions: no code depends on it, and code
+            // objects have none.
             b".loc_mark_labels" | b".addrsig" | b".addrsig_sym" => Ok(()),
-            _ if name.starts_with(b".cfi_") => Ok(()),
+            _ if name.starts_with(b".cfi_") => self.frame_directive(name, at, c),
             b".amdgcn_target" => self.amdgcn_target(c, at),
             b".amdhsa_code_object_version" => {
                 let start = c.pos;
@@ -264,20 +280,20 @@ impl Assembler<'_> {
                 .position(|b| matches!(b, b',' | b' ' | b'\t' | b';'))
                 .unwrap_or(rest.len());
             c.pos += n;
-            rest[..n].to_vec()
+            Cow::Borrowed(&rest[..n])
         };
-        let name = String::from_utf8(name)
+        let name = std::str::from_utf8(&name)
             .ok()
             .filter(|n| !n.is_empty())
             .ok_or_else(|| Problem::at(at, "expected identifier"))?;
-        let (mut flags, mut kind) = known_section(&name);
+        let (mut flags, mut kind) = known_section(name);
         let mut entry_size = 0;
         if c.eat(b',') {
             let start = c.pos;
             let text = string(c)?;
             flags = 0;
             let mut merge = false;
-            for b in text {
+            for b in &*text {
                 flags |= match b {
                     b'a' => 2,
                     b'w' => 1,
@@ -304,7 +320,7 @@ impl Assembler<'_> {
                 let word = if c.peek() == b'"' {
                     string(c)?
                 } else {
-                    c.name().to_vec()
+                    Cow::Borrowed(c.name())
                 };
                 kind = match &word[..] {
                     b"progbits" => 1,
@@ -329,7 +345,7 @@ impl Assembler<'_> {
         }
         end(c)?;
         let previous = self.previous;
-        self.enter(&name, flags, kind, entry_size);
+        self.enter(name, flags, kind, entry_size);
         if pushed {
             self.previous = previous;
         }
@@ -363,7 +379,7 @@ impl Assembler<'_> {
         let word = if c.peek() == b'"' {
             string(c)?
         } else {
-            c.name().to_vec()
+            Cow::Borrowed(c.name())
         };
         let kind = match &word[..] {
             b"function" | b"STT_FUNC" => 2,

@@ -5,6 +5,7 @@ use super::cursor::Cursor;
 use super::diagnostic::Problem;
 use super::directive::{end, string};
 use super::expression::{self, Node};
+use std::borrow::Cow;
 
 /// A source file that lines are from.
 struct File {
@@ -62,7 +63,7 @@ impl Assembler<'_> {
         let first = string(c)?;
         let (directory, name) = match c.peek() {
             b'"' => (first, string(c)?),
-            _ => (Vec::new(), first),
+            _ => (Cow::Borrowed(&b""[..]), first),
         };
         let mut md5 = None;
         while !c.is_end() {
@@ -81,13 +82,13 @@ impl Assembler<'_> {
             self.lines.files.resize_with(n + 1, || None);
         }
         match &self.lines.files[n] {
-            Some(f) if n > 0 && (f.name != name || f.directory != directory) => {
+            Some(f) if n > 0 && (*f.name != *name || *f.directory != *directory) => {
                 Err(Problem::at(at, "file number already allocated"))
             }
             _ => {
                 self.lines.files[n] = Some(File {
-                    directory,
-                    name,
+                    directory: directory.into_owned(),
+                    name: name.into_owned(),
                     md5,
                 });
                 Ok(())

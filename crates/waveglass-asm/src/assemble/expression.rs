@@ -73,7 +73,60 @@ const DEPTH: u32 = 200;
 
 /// Reads an expression.
 pub(super) fn parse(c: &mut Cursor<'_>, s: &mut Symbols) -> Result<Expr, Problem> {
+    c.skip();
+    if let Some(v) = plain(c) {
+        return Ok(Expr::Const(v));
+    }
     binary(c, s, 1, 0)
+}
+
+/// A number in decimal or hexadecimal digits with nothing behind it in its operand; other
+/// expressions are left to [`parse`].
+#[inline]
+pub(super) fn plain(c: &mut Cursor<'_>) -> Option<i64> {
+    let text = c.src.get(c.pos..)?;
+    let (negative, from) = match text.first()? {
+        b'-' => (true, 1),
+        b'0'..=b'9' => (false, 0),
+        _ => return None,
+    };
+    let mut n = from;
+    let mut v = 0u64;
+    if text.get(from) == Some(&b'0') && matches!(text.get(from + 1), Some(b'x' | b'X')) {
+        n += 2;
+        while let Some(d) = text.get(n).and_then(|b| (*b as char).to_digit(16)) {
+            v = v << 4 | d as u64;
+            n += 1;
+        }
+        if n == from + 2 || n > from + 2 + 15 {
+            return None;
+        }
+    } else {
+        while let Some(d) = text
+            .get(n)
+            .map(|b| b.wrapping_sub(b'0'))
+            .filter(|d| *d < 10)
+        {
+            v = v.wrapping_mul(10).wrapping_add(d as u64);
+            n += 1;
+        }
+        // A zero in front makes the number octal.
+        let octal = n > from + 1 && text[from] == b'0';
+        if n == from || n > from + 18 || octal {
+            return None;
+        }
+    }
+    // A word that follows is no operator.
+    let ends = match text[n..] {
+        [] | [b'\r'] | [b',', ..] => true,
+        [b' ', next, ..] => next.is_ascii_lowercase(),
+        _ => false,
+    };
+    if !ends {
+        return None;
+    }
+    c.pos += n;
+    Some(if negative { -(v as i64) } else { v as i64 })
 }
 
 /// Reads an expression whose value is known here.

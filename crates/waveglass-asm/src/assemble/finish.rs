@@ -21,6 +21,7 @@ impl Assembler<'_> {
         for k in kernels {
             self.write_descriptor(k, source);
         }
+        self.write_frames();
         self.write_lines();
         // A section's name without another meaning is its start.
         for id in 0..self.symbols.list.len() {
@@ -276,6 +277,7 @@ impl Assembler<'_> {
         let size = match p.fill {
             Fill::Data(n) => n,
             Fill::Leb(_, size, _) => size,
+            Fill::Relative => 4,
             Fill::Instruction(Fixup::Branch | Fixup::Simm16) => 2,
             Fill::Instruction(Fixup::Literal) => 4,
             Fill::Instruction(Fixup::Literal64) => 8,
@@ -303,6 +305,7 @@ fn relocation_kind(fill: Fill, variant: Variant) -> Option<AssembledRelocationKi
             K::Abs64
         }
         (Fill::Data(4), Variant::None) => K::Abs32,
+        (Fill::Relative, Variant::None) => K::Rel32,
         (Fill::Instruction(Fixup::Literal), Variant::None) => K::Abs32Lo,
         (Fill::Instruction(Fixup::Branch), Variant::None) => K::Rel16,
         _ => return None,

@@ -3,8 +3,9 @@
 use super::cursor::Cursor;
 use super::diagnostic::Problem;
 use super::matcher::{self, For, Matched};
+use super::mnemonics::{Forms, Table};
 use super::operand::{self, Line, Reading};
-use super::pattern::{Form, Group, Table};
+use super::pattern::Form;
 use super::suggest;
 use super::symbol::Symbols;
 
@@ -13,6 +14,8 @@ pub(super) struct Reader {
     pub(super) on: For,
     table: &'static Table,
     line: Line,
+    /// The instruction that was read last.
+    pub(super) matched: Matched,
     name: Vec<u8>,
     /// How many more unknown names are compared with all known ones.
     suggestions: u32,
@@ -24,30 +27,38 @@ impl Reader {
             on,
             table: Table::of(on.target),
             line: Line::new(),
+            matched: Matched::new(on),
             name: Vec::new(),
             suggestions,
         }
     }
 
     /// Assembles the instruction in `c`, which starts at a mnemonic.
+    pub(super) fn read(&mut self, c: &mut Cursor<'_>, s: &mut Symbols) -> Result<(), Problem> {
+        let name = c.peek_name();
+        self.read_named(name, c, s)
+    }
+
+    /// Assembles the instruction whose mnemonic is next in `c`.
     #[inline]
-    pub(super) fn read(&mut self, c: &mut Cursor<'_>, s: &mut Symbols) -> Result<Matched, Problem> {
-        let start = {
-            c.skip();
-            c.pos
-        };
-        let name = c.name();
+    pub(super) fn read_named(
+        &mut self,
+        name: &[u8],
+        c: &mut Cursor<'_>,
+        s: &mut Symbols,
+    ) -> Result<(), Problem> {
+        let start = c.pos;
+        c.pos += name.len();
         let (base, form) = Form::split(name);
-        let group = match self.table.find(base) {
-            Some(g) => g,
+        let forms = match self.table.find(base) {
+            Some(f) => f,
             None => self.find_slowly(name, base, start)?,
         };
         self.line.clear();
-        let mut how = reading(group, self.on);
+        let mut how = reading(forms, self.on);
         operand::read(c, &mut self.line, s, &how)?;
         if c.is_end() {
-            let list = self.table.candidates(group);
-            return matcher::find(&self.line, group, list, form, self.on)
+            return matcher::find(&self.line, forms, form, self.on, &mut self.matched)
                 .map_err(|p| place(p, start));
         }
         // A pair: the second instruction follows.
@@ -60,7 +71,7 @@ impl Reader {
         self.name.extend_from_slice(base);
         self.name.extend_from_slice(b" :: ");
         self.name.extend_from_slice(second);
-        let Some(group) = self.table.find(&self.name) else {
+        let Some(forms) = self.table.find(&self.name) else {
             return Err(Problem::at(
                 second_at,
                 format!(
@@ -71,14 +82,14 @@ impl Reader {
                 ),
             ));
         };
-        how = reading(group, self.on);
+        how = reading(forms, self.on);
         how.specials = 0;
         operand::read(c, &mut self.line, s, &how)?;
         if !c.is_end() {
             return Err(Problem::at(c.pos, "unexpected token"));
         }
-        let list = self.table.candidates(group);
-        matcher::find(&self.line, group, list, form, self.on).map_err(|p| place(p, start))
+        matcher::find(&self.line, forms, form, self.on, &mut self.matched)
+            .map_err(|p| place(p, start))
     }
 
     /// Looks for the mnemonic in lower case, and says what may be meant.
@@ -88,10 +99,10 @@ impl Reader {
         name: &[u8],
         base: &[u8],
         at: usize,
-    ) -> Result<&'static Group, Problem> {
+    ) -> Result<&'static Forms, Problem> {
         let lower = base.to_ascii_lowercase();
-        if let Some(g) = self.table.find(&lower) {
-            return Ok(g);
+        if let Some(f) = self.table.find(&lower) {
+            return Ok(f);
         }
         if self.suggestions == 0 {
             return Err(Problem::at(at, "invalid instruction"));
@@ -109,13 +120,13 @@ fn place(mut p: Problem, start: usize) -> Problem {
 }
 
 #[inline]
-fn reading(group: &Group, on: For) -> Reading {
+fn reading(forms: &Forms, on: For) -> Reading {
     Reading {
         target: on.target,
-        special: group.special,
-        specials: group.specials,
-        image: group.image,
-        load: group.access,
-        name: group.name,
+        special: forms.special,
+        specials: forms.specials,
+        image: forms.image,
+        load: forms.access,
+        name: forms.name,
     }
 }

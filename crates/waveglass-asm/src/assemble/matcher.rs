@@ -1,23 +1,34 @@
 //! From operands as written to an instruction: the first row of the mnemonic that takes them.
 
+use super::candidate::Candidate;
 use super::diagnostic::Problem;
 use super::expression::Expr;
+use super::mnemonics::Forms;
 use super::modifier::Mod;
 use super::modifier_field::modifiers;
 use super::operand::{Line, Op, Value};
 use super::operand_field::{number, source};
-use super::pattern::{Candidate, Form, Group, Pattern, Want};
+use super::pattern::{Form, Pattern, Want};
 use super::validate;
 use waveglass_isa::{
-    Field, IMAGE_BITS, Inst, InstBits, InstDef, InstFlags, MATRIX_BITS, Operand, Reg, RegFile,
-    Target,
+    Field, IMAGE_BITS, InstBits, InstDef, InstFlags, MATRIX_BITS, Operand, Reg, RegFile, Target,
+    rows,
 };
 
 /// An instruction, and the expression that fills its last dword or its branch offset.
-#[derive(Clone, Copy)]
 pub(super) struct Matched {
-    pub(super) inst: Inst,
+    pub(super) bits: InstBits,
     pub(super) fixup: Option<(Fixup, Expr)>,
+}
+
+impl Matched {
+    /// Room for an instruction.
+    pub(super) fn new(on: For) -> Self {
+        Self {
+            bits: InstBits::new(&rows()[0], on.target, on.wave_size),
+            fixup: None,
+        }
+    }
 }
 
 /// What an expression that is not known yet fills.
@@ -58,76 +69,91 @@ pub(super) struct For {
     pub(super) wave_size: u32,
 }
 
-/// Finds the row that takes the line.
+/// Finds the row that takes the line, and makes the instruction in `m`.
+#[inline]
 pub(super) fn find(
     line: &Line,
-    group: &Group,
-    candidates: &[Candidate],
-    forced: Option<Form>,
+    forms: &Forms,
+    suffix: Option<Form>,
     on: For,
-) -> Result<Matched, Problem> {
-    let mut best: Option<Reject> = None;
-    let mut any_form = false;
-    for c in candidates {
-        if forced.is_some_and(|f| f != c.pattern.form) {
-            // A form without suffix in the table takes the suffix of its size.
+    m: &mut Matched,
+) -> Result<(), Problem> {
+    for c in forms.of(suffix) {
+        let other = c.def.wave != 0 && c.def.wave as u32 != on.wave_size;
+        // Most forms that a line is not of are told from it by what is written, not by how.
+        if other || !is_plausible(line, &c.pattern) || candidate(line, c, on, m).is_err() {
             continue;
         }
-        any_form = true;
+        // A pair that breaks the rules of one encoding may keep those of the other.
+        if line.split != 0 && validate::pair(line, c, on).is_err() {
+            continue;
+        }
+        // The form is chosen by its operands; what else is wrong is said of it.
+        return validate::check(line, c, &m.bits, on);
+    }
+    Err(problem(line, forms, suffix, on, m))
+}
+
+/// Whether a pattern has as many operands as the line, and takes its modifiers.
+#[inline]
+fn is_plausible(line: &Line, p: &Pattern) -> bool {
+    let most = p.wants.len();
+    let skip = most.wrapping_sub(line.count);
+    (skip == 0 || skip == p.implied as usize || p.optional_last && skip == 1)
+        && (line.split == 0 || line.split == p.split)
+        && line.given & !p.accepted == 0
+        && p.required & !line.given == 0
+}
+
+/// Why no row takes the line: what is wrong with the one that is nearest to it.
+#[cold]
+fn problem(line: &Line, forms: &Forms, suffix: Option<Form>, on: For, m: &mut Matched) -> Problem {
+    let mut best: Option<Reject> = None;
+    let candidates = forms.of(suffix);
+    for c in candidates {
         if c.def.wave != 0 && c.def.wave as u32 != on.wave_size {
             continue;
         }
-        match candidate(line, c, on) {
-            Ok(m) => {
-                // A pair that breaks the rules of one encoding may keep those of the other.
-                if let Err(problem) = validate::pair(line, c, on) {
-                    if best.as_ref().is_none_or(|b| b.rank < 1000) {
-                        best = Some(Reject {
-                            rank: 1000,
-                            problem,
-                        });
-                    }
-                    continue;
-                }
-                // The form is chosen by its operands; what else is wrong is said of it.
-                validate::check(line, c, &m.inst, on)?;
-                return Ok(m);
-            }
-            Err(r) => {
-                if best.as_ref().is_none_or(|b| r.rank > b.rank) {
-                    best = Some(r);
-                }
-            }
+        let found = candidate(line, c, on, m).err().or_else(|| {
+            let problem = validate::pair(line, c, on).err()?;
+            Some(Reject {
+                rank: 1000,
+                problem,
+            })
+        });
+        if let Some(r) = found
+            && best.as_ref().is_none_or(|b| r.rank > b.rank)
+        {
+            best = Some(r);
         }
     }
-    if let (false, Some(f)) = (any_form, forced) {
-        return Err(Problem::at(
+    if let (true, Some(f)) = (candidates.is_empty(), suffix) {
+        return Problem::at(
             0,
             format!(
                 "{} variant of this instruction is not supported on {}",
                 &f.suffix()[1..],
                 on.target
             ),
-        ));
+        );
     }
-    Err(best.map_or_else(
+    best.map_or_else(
         || {
             Problem::at(
                 0,
                 format!(
                     "{} exists for waves of {} lanes only",
-                    group.name,
+                    forms.name,
                     96 - on.wave_size
                 ),
             )
         },
         |r| r.problem,
-    ))
+    )
 }
 
-#[inline]
-fn candidate(line: &Line, c: &Candidate, on: For) -> Result<Matched, Reject> {
-    let p = c.pattern;
+fn candidate(line: &Line, c: &Candidate, on: For, m: &mut Matched) -> Result<(), Reject> {
+    let p = &c.pattern;
     let ops = line.ops();
     let most = p.wants.len();
     let skip = most.saturating_sub(ops.len());
@@ -154,28 +180,26 @@ fn candidate(line: &Line, c: &Candidate, on: For) -> Result<Matched, Reject> {
     if line.ordered > 0 {
         in_order(line, p, skip)?;
     }
-    let mut bits = InstBits::new(c.def, on.target, on.wave_size);
+    let Matched { bits, fixup } = m;
+    *bits = InstBits::new(c.def, on.target, on.wave_size);
+    *fixup = None;
     let operands = c.def.shape.operands;
-    modifiers(line, c, &mut bits, on)?;
-    let mut fixup = None;
+    match c.plain {
+        Some(plain) if line.given == 0 => bits.or_words(plain),
+        _ => modifiers(line, c, bits, on)?,
+    }
     for (n, (op, want)) in ops.iter().zip(p.written(ops.len())).enumerate() {
         let rank = 100 + 2 * n as u32;
         let at = op.at as usize;
         match *want {
             Want::Source { operand, mods } => {
                 let o = &operands[operand as usize];
-                source(
-                    op,
-                    o,
-                    mods.map(|m| &operands[m as usize]),
-                    &mut bits,
-                    &mut fixup,
-                    on,
-                )
-                .map_err(|mut r| {
-                    r.rank += rank;
-                    r
-                })?;
+                source(op, o, mods.map(|m| &operands[m as usize]), bits, fixup, on).map_err(
+                    |mut r| {
+                        r.rank += rank;
+                        r
+                    },
+                )?;
             }
             Want::Number { operand, style } => {
                 number(
@@ -183,8 +207,8 @@ fn candidate(line: &Line, c: &Candidate, on: For) -> Result<Matched, Reject> {
                     &operands[operand as usize],
                     style,
                     c.def,
-                    &mut bits,
-                    &mut fixup,
+                    bits,
+                    fixup,
                     on,
                 )
                 .map_err(|mut r| {
@@ -214,11 +238,11 @@ fn candidate(line: &Line, c: &Candidate, on: For) -> Result<Matched, Reject> {
                 }
             }
             Want::Addresses(first) => {
-                addresses(line, op, first as usize, c.def, &mut bits, rank)?;
+                addresses(line, op, first as usize, c.def, bits, rank)?;
             }
         }
     }
-    finish(line, c, bits, fixup, on)
+    finish(line, c, bits, on)
 }
 
 fn signed(op: &Op) -> bool {
@@ -279,42 +303,22 @@ fn unwanted(line: &Line, wrong: u64, def: &InstDef, target: Target) -> Reject {
 }
 
 /// Checks that hold for the whole instruction.
-fn finish(
-    line: &Line,
-    c: &Candidate,
-    mut bits: InstBits,
-    fixup: Option<(Fixup, Expr)>,
-    on: For,
-) -> Result<Matched, Reject> {
+fn finish(line: &Line, c: &Candidate, bits: &mut InstBits, on: For) -> Result<(), Reject> {
     let def = c.def;
     let shape = def.shape;
     if c.pattern.export {
-        export(line, c, &mut bits);
+        export(line, c, bits);
     }
     if c.pattern.implied_bits != [0; 4] {
         bits.or_words(c.pattern.implied_bits);
     }
-    let inst = bits.finish();
-    let fixed = inst
+    let fixed = bits
         .words()
         .iter()
         .zip(&shape.mask)
         .zip(&def.value)
         .all(|((w, m), v)| w & m == *v & m);
-    let policy = if line.has(Mod::Cpol) {
-        line.values[Mod::Cpol as usize]
-    } else {
-        0
-    };
-    let atomics = InstFlags::ATOMIC_RET.union(InstFlags::ATOMIC_NO_RET);
-    // The bit that asks for the value before the operation goes with a place for it; the hint of
-    // later targets may be without one.
-    let returns = shape.operands.iter().any(|o| o.field == Field::Vdst);
-    let asked = policy & 1 != 0;
-    let unasked = returns && !asked || asked && !returns && on.target.major() < 12;
-    let flat = def.flags.intersects(atomics)
-        && (def.encoding().contains("FLAT") || def.encoding() == "ENC_VGLOBAL");
-    if !fixed || unasked && flat {
+    if !fixed || c.flat_atomic && !returns_as_asked(line, def, on.target) {
         return Err(clobbered(line, def, on.target));
     }
     // Register counts that other fields decide.
@@ -325,7 +329,7 @@ fn finish(
             if !(o.bits == IMAGE_BITS || o.bits == MATRIX_BITS) {
                 continue;
             }
-            let wanted = inst.operand_dwords(o);
+            let wanted = bits.finish().operand_dwords(o);
             if r.dwords != wanted {
                 let what = if o.bits == MATRIX_BITS {
                     "wrong register tuple size for the matrix format"
@@ -345,7 +349,18 @@ fn finish(
             }
         }
     }
-    Ok(Matched { inst, fixup })
+    Ok(())
+}
+
+/// The bit that asks for the value before the operation goes with a place for it; the hint of
+/// later targets may be without one.
+fn returns_as_asked(line: &Line, def: &InstDef, target: Target) -> bool {
+    let returns = def.shape.operands.iter().any(|o| o.field == Field::Vdst);
+    let asked = line.value(Mod::Cpol).is_some_and(|policy| policy & 1 != 0);
+    match asked {
+        true => returns || target.major() >= 12,
+        false => !returns,
+    }
 }
 
 fn clobbered(line: &Line, def: &InstDef, target: Target) -> Reject {

@@ -1,7 +1,8 @@
 //! What metadata has to hold (AMDGPUUsage, "Code Object V3 Metadata" and those after it): keys
 //! that must be there, and the types and words of those that are known. Others may be anything.
 
-use rmpv::Value;
+use super::yaml::{Yaml, plain};
+use std::borrow::Cow;
 
 #[derive(Clone, Copy)]
 enum Kind {
@@ -127,17 +128,47 @@ const ROOT: &[Rule] = &[
 ];
 
 /// Says what is wrong with metadata, and turns quoted numbers into numbers where numbers stand.
-pub(super) fn check(root: &mut Value) -> Result<(), String> {
+pub(super) fn check(root: &mut Yaml<'_>) -> Result<(), String> {
+    // Where something is wrong, it is looked for again by the order of the rules.
+    if holds(root, ROOT) {
+        return Ok(());
+    }
     map(root, ROOT, "")
 }
 
-fn map(v: &mut Value, rules: &[Rule], path: &str) -> Result<(), String> {
-    let Value::Map(entries) = v else {
+/// Whether a map keeps the rules.
+fn holds(v: &mut Yaml<'_>, rules: &[Rule]) -> bool {
+    let Yaml::Map(entries) = v else { return false };
+    let mut met = 0u32;
+    for (key, v) in entries {
+        let Some(n) = rules.iter().position(|r| r.0 == key) else {
+            continue;
+        };
+        // Of two entries of one name the first counts.
+        if met >> n & 1 != 0 {
+            continue;
+        }
+        met |= 1 << n;
+        let good = match (rules[n].2, &mut *v) {
+            (Kind::Maps(rules), Yaml::List(list)) => list.iter_mut().all(|v| holds(v, rules)),
+            (Kind::Maps(_), _) => false,
+            (kind, v) => value(v, kind, "").is_ok(),
+        };
+        if !good {
+            return false;
+        }
+    }
+    let missing = |(n, r): (usize, &Rule)| r.1 && met >> n & 1 == 0;
+    !rules.iter().enumerate().any(missing)
+}
+
+fn map(v: &mut Yaml<'_>, rules: &[Rule], path: &str) -> Result<(), String> {
+    let Yaml::Map(entries) = v else {
         return Err(format!("{} must be a map", name(path)));
     };
     for &(key, required, kind) in rules {
         let path = format!("{path}/{key}");
-        match entries.iter_mut().find(|(k, _)| k.as_str() == Some(key)) {
+        match entries.iter_mut().find(|(k, _)| k == key) {
             Some((_, v)) => value(v, kind, &path)?,
             None if required => return Err(format!("{} is missing", name(&path))),
             None => {}
@@ -153,29 +184,37 @@ fn name(path: &str) -> &str {
     }
 }
 
-/// A value may stand in quotes whatever its type is.
-fn unquoted(v: &mut Value) {
-    if let Some(s) = v.as_str() {
-        *v = super::metadata::plain(s);
-    }
+/// A number or truth value may stand in quotes.
+fn unquoted(v: &mut Yaml<'_>) {
+    let inside = match v {
+        Yaml::Text(Cow::Borrowed(s)) => plain(s),
+        Yaml::Text(Cow::Owned(s)) => match plain(s) {
+            Yaml::Unsigned(n) => Yaml::Unsigned(n),
+            Yaml::Signed(n) => Yaml::Signed(n),
+            Yaml::Bool(b) => Yaml::Bool(b),
+            _ => return,
+        },
+        _ => return,
+    };
+    *v = inside;
 }
 
-fn value(v: &mut Value, kind: Kind, path: &str) -> Result<(), String> {
+fn value(v: &mut Yaml<'_>, kind: Kind, path: &str) -> Result<(), String> {
     let wrong = |what: &str| Err(format!("{} must be {what}", name(path)));
     match kind {
-        Kind::Text if v.is_str() => Ok(()),
+        Kind::Text if matches!(v, Yaml::Text(_)) => Ok(()),
         Kind::Text => wrong("text"),
-        Kind::Word(words) => match v.as_str() {
-            Some(w) if words.contains(&w) => Ok(()),
-            Some(w) if words.len() < 12 => {
+        Kind::Word(words) => match v {
+            Yaml::Text(w) if words.contains(&&**w) => Ok(()),
+            Yaml::Text(w) if words.len() < 12 => {
                 wrong(&format!("one of {}, not {w:?}", words.join(", ")))
             }
-            Some(w) => Err(format!("{} cannot be {w:?}", name(path))),
-            None => wrong("text"),
+            Yaml::Text(w) => Err(format!("{} cannot be {w:?}", name(path))),
+            _ => wrong("text"),
         },
         Kind::Number => {
             unquoted(v);
-            if v.is_i64() || v.is_u64() {
+            if v.is_number() {
                 Ok(())
             } else {
                 wrong("a number")
@@ -183,24 +222,24 @@ fn value(v: &mut Value, kind: Kind, path: &str) -> Result<(), String> {
         }
         Kind::Flag => {
             unquoted(v);
-            if v.is_bool() {
+            if matches!(v, Yaml::Bool(_)) {
                 Ok(())
             } else {
                 wrong("true or false")
             }
         }
         Kind::Numbers(count) => match v {
-            Value::Array(list) if list.len() == count => list
+            Yaml::List(list) if list.len() == count => list
                 .iter_mut()
                 .try_for_each(|v| value(v, Kind::Number, path)),
             _ => wrong(&format!("a list of {count} numbers")),
         },
         Kind::Texts => match v {
-            Value::Array(list) => list.iter_mut().try_for_each(|v| value(v, Kind::Text, path)),
+            Yaml::List(list) => list.iter_mut().try_for_each(|v| value(v, Kind::Text, path)),
             _ => wrong("a list of texts"),
         },
         Kind::Maps(rules) => match v {
-            Value::Array(list) => list
+            Yaml::List(list) => list
                 .iter_mut()
                 .enumerate()
                 .try_for_each(|(n, v)| map(v, rules, &format!("{path}/{n}"))),

@@ -9,6 +9,8 @@ mod assembled;
 mod assembler;
 mod block;
 mod builder;
+mod candidate;
+mod cfi;
 mod constant;
 mod cursor;
 mod data;
@@ -26,6 +28,7 @@ mod instruction;
 mod matcher;
 mod metadata;
 mod metadata_rules;
+mod mnemonics;
 mod modifier;
 mod modifier_field;
 mod modifier_value;
@@ -40,6 +43,7 @@ mod symbol;
 mod validate;
 mod validate_image;
 mod wait;
+mod yaml;
 
 pub use assembled::{
     AssembleLimits, AssembleOptions, Assembled, AssembledRelocation, AssembledRelocationKind,
@@ -47,7 +51,7 @@ pub use assembled::{
 };
 pub use builder::{Arg, BuildError, CodeBuilder, Label, Modifier, reg};
 pub use diagnostic::{Diagnostic, Diagnostics, Expansion, Severity};
-pub use pattern::aliases;
+pub use mnemonics::aliases;
 
 use assembler::{Again, Assembler};
 use cursor::Cursor;
@@ -141,7 +145,9 @@ impl LineAssembler {
         self.symbols.in_bars = false;
         let r = self.reader.read(&mut c, &mut self.symbols);
         let problem = match r {
-            Ok(m) if m.fixup.is_none() => return Ok(m.inst),
+            Ok(()) if self.reader.matched.fixup.is_none() => {
+                return Ok(self.reader.matched.bits.finish());
+            }
             Ok(_) => diagnostic::Problem::at(0, "expected absolute expression"),
             Err(p) => p,
         };
@@ -158,13 +164,15 @@ impl LineAssembler {
 }
 
 /// The fields of a kernel descriptor as `.amdhsa_` directives, names without the prefix; `None`
-/// where it has bits that no directive sets.
+/// where it has bits that no directive sets. `xnack` is that of the code object's target ID: on, off
+/// or any. With it goes `reserve_xnack_mask`, which has to agree.
 pub fn descriptor_directives(
     descriptor: &[u8; 64],
     target: Target,
     wave_size: u32,
+    xnack: Option<bool>,
 ) -> Option<Vec<(&'static str, u64)>> {
-    amdhsa::directives(descriptor, target, wave_size)
+    amdhsa::directives(descriptor, target, wave_size, xnack)
 }
 
 /// The metadata note's MessagePack as the YAML of `.amdgpu_metadata`; `None` for values that the

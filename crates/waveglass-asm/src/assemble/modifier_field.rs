@@ -1,10 +1,11 @@
 //! Modifiers into fields, given or not.
 
+use super::candidate::Candidate;
 use super::matcher::{For, Reject, reject};
 use super::modifier::Mod;
 use super::operand::Line;
 use super::operand_field::scalar_offset;
-use super::pattern::{Candidate, Pattern};
+use super::pattern::Pattern;
 use waveglass_isa::{ImmStyle, InstBits, InstDef, InstFlags, NO_MODS, OperandDef, OperandKind};
 
 /// Fills the fields of modifiers, given or not.
@@ -14,7 +15,7 @@ pub(super) fn modifiers(
     bits: &mut InstBits,
     on: For,
 ) -> Result<(), Reject> {
-    let p: &Pattern = c.pattern;
+    let p: &Pattern = &c.pattern;
     let operands = c.def.shape.operands;
     let mut lists = 0u64;
     for &(m, i) in &p.mods {
@@ -70,10 +71,9 @@ pub(super) fn modifiers(
     }
     // LLVM prints the FI of DPP8 in the field of the first source; without a modifier in the
     // template it has its default.
-    for o in operands {
-        if o.kind == OperandKind::Imm(ImmStyle::Dpp8fi)
-            && !p.mods.iter().any(|(m, _)| *m == Mod::Fi)
-        {
+    if c.hidden_fi {
+        let fi = OperandKind::Imm(ImmStyle::Dpp8fi);
+        for o in operands.iter().filter(|o| o.kind == fi) {
             bits.set_raw(o, 0xe9);
         }
     }

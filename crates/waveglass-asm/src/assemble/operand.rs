@@ -221,7 +221,21 @@ fn one(c: &mut Cursor<'_>, line: &mut Line, s: &mut Symbols, how: &Reading) -> R
         }
     }
     let b = c.at(0);
-    // Most operands are registers.
+    // Most operands are registers and numbers.
+    if let Some(r) = register::plain(c) {
+        return line.push(Op {
+            value: Value::Reg(r),
+            at: at as u32,
+            ..NO_OP
+        });
+    }
+    if let Some(v) = expression::plain(c) {
+        return line.push(Op {
+            value: Value::Int(v),
+            at: at as u32,
+            ..NO_OP
+        });
+    }
     if matches!(b, b'v' | b's')
         && !(how.target == Target::Gfx90a && is_policy(c, how))
         && let Some(r) = register::parse(c, how.target, s)?

@@ -1,13 +1,8 @@
-//! Shapes as patterns of operands and modifiers, and the mnemonics of each target.
-//!
-//! Both are made from the instruction table when a target is first assembled for.
+//! Shapes as patterns of operands and modifiers.
 
-use super::modifier::{Access, Mod};
-use super::special;
-use std::collections::{HashMap, HashSet};
-use std::sync::OnceLock;
+use super::modifier::Mod;
 use waveglass_isa::{
-    IMAGE_BITS, ImmStyle, InstDef, InstFlags, MATRIX_BITS, OperandKind, Piece, Shape, Target, rows,
+    IMAGE_BITS, ImmStyle, InstDef, MATRIX_BITS, OperandKind, Piece, Shape, Target,
 };
 
 /// One positional operand of a pattern.
@@ -86,6 +81,8 @@ pub(super) enum Form {
 }
 
 impl Form {
+    pub(super) const COUNT: usize = 5;
+
     pub(super) fn suffix(self) -> &'static str {
         match self {
             Form::E32 => "_e32",
@@ -129,7 +126,7 @@ fn form(shape: &Shape) -> Form {
     }
 }
 
-fn compile(def: &InstDef) -> Pattern {
+pub(super) fn compile(def: &InstDef) -> Pattern {
     let shape = def.shape;
     let mut p = Pattern {
         wants: Vec::new(),
@@ -236,6 +233,17 @@ fn compile(def: &InstDef) -> Pattern {
             },
         }
     }
+    // Forms of ray intersections with short addresses are told from the others by the word.
+    let short = |(m, i): &(Mod, u8)| {
+        let o = &shape.operands[*i as usize];
+        *m == Mod::A16
+            && o.spans
+                .iter()
+                .any(|&(bit, _, _)| is_fixed_one(def, bit as usize))
+    };
+    if p.mods.iter().any(short) {
+        p.required |= 1 << Mod::A16 as u32;
+    }
     p.accepted |= p.required;
     if p.ranks[Mod::A16 as usize].0 == 0 {
         p.ranks[Mod::A16 as usize] = p.ranks[Mod::R128 as usize];
@@ -252,6 +260,11 @@ fn compile(def: &InstDef) -> Pattern {
     // Modifiers without a name in the template keep their defaults.
     implied(def, &mut p);
     p
+}
+
+/// Whether the row fixes a bit to one.
+fn is_fixed_one(def: &InstDef, bit: usize) -> bool {
+    def.shape.mask[bit / 32] & def.value[bit / 32] & 1 << (bit % 32) != 0
 }
 
 /// Bits that LLVM sets though no operand asks for them.
@@ -297,222 +310,4 @@ impl OnGfx9 for InstDef {
             || self.has_target(Target::Gfx942)
             || self.has_target(Target::Gfx90a)
     }
-}
-
-/// One row under a mnemonic.
-#[derive(Clone, Copy)]
-pub(super) struct Candidate {
-    pub(super) def: &'static InstDef,
-    pub(super) pattern: &'static Pattern,
-}
-
-/// A mnemonic of a target.
-pub(super) struct Group {
-    pub(super) name: &'static str,
-    first: u32,
-    count: u32,
-    pub(super) special: [(u8, ImmStyle); 2],
-    pub(super) specials: u8,
-    pub(super) image: bool,
-    pub(super) access: Access,
-}
-
-/// The mnemonics of a target.
-pub(super) struct Table {
-    slots: Vec<u32>,
-    mask: usize,
-    names: Vec<(&'static str, u32)>,
-    /// Names but those of pairs, by length.
-    spellings: Vec<&'static str>,
-    groups: Vec<Group>,
-    candidates: Vec<Candidate>,
-}
-
-#[inline]
-fn hash(name: &[u8]) -> usize {
-    let mut h = 0xcbf2_9ce4_8422_2325u64;
-    let mut chunks = name.chunks_exact(8);
-    for c in &mut chunks {
-        let v = u64::from_le_bytes([c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]]);
-        h = (h ^ v).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-    }
-    let mut v = name.len() as u64;
-    for &b in chunks.remainder() {
-        v = v << 8 | b as u64;
-    }
-    h = (h ^ v).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (h >> 32) as usize ^ h as usize
-}
-
-impl Table {
-    /// The table of a target, made at the first call.
-    pub(super) fn of(target: Target) -> &'static Table {
-        static TABLES: [OnceLock<Table>; Target::COUNT] =
-            [const { OnceLock::new() }; Target::COUNT];
-        TABLES[target.index()].get_or_init(|| Table::build(target))
-    }
-
-    fn build(target: Target) -> Table {
-        let mut by_name: HashMap<&'static str, Vec<&'static InstDef>> = HashMap::new();
-        let mut order = Vec::new();
-        for def in rows().iter().filter(|r| r.has_target(target)) {
-            let list = by_name.entry(def.mnemonic).or_default();
-            if list.is_empty() {
-                order.push(def.mnemonic);
-            }
-            list.push(def);
-        }
-        let mut table = Table {
-            slots: Vec::new(),
-            mask: 0,
-            names: Vec::new(),
-            spellings: Vec::new(),
-            groups: Vec::new(),
-            candidates: Vec::new(),
-        };
-        for name in order {
-            let mut list: Vec<Candidate> = by_name[name]
-                .iter()
-                .map(|def| Candidate {
-                    def,
-                    pattern: pattern(def),
-                })
-                .collect();
-            // LLVM takes the shorter encoding of a pair where it can, but for this one.
-            let long_first =
-                target.has_gfx1250_insts() && name.starts_with("v_dual_dot2acc_f32_bf16");
-            list.sort_by_key(|c| (c.pattern.form, (c.def.encoding() == "VOPD3") != long_first));
-            let mut special = [(0, ImmStyle::Raw); 2];
-            let mut specials = 0;
-            for c in &list {
-                for (n, w) in c.pattern.wants.iter().enumerate() {
-                    if let Want::Number { style, .. } = w
-                        && special::takes(*style)
-                        && !special[..specials].contains(&(n as u8, *style))
-                        && specials < 2
-                    {
-                        special[specials] = (n as u8, *style);
-                        specials += 1;
-                    }
-                }
-            }
-            let flags = list[0].def.flags;
-            let access = if flags.intersects(InstFlags::ATOMIC_RET | InstFlags::ATOMIC_NO_RET) {
-                Access::Atomic
-            } else if flags.contains(InstFlags::STORE)
-                && (!flags.contains(InstFlags::LOAD) || name.contains("store"))
-            {
-                Access::Store
-            } else if flags.contains(InstFlags::LOAD) {
-                Access::Load
-            } else {
-                Access::Any
-            };
-            let index = table.groups.len() as u32;
-            table.names.push((name, index));
-            table.groups.push(Group {
-                name,
-                first: table.candidates.len() as u32,
-                count: list.len() as u32,
-                special,
-                specials: specials as u8,
-                image: name.starts_with("image_") && target.major() >= 10,
-                access,
-            });
-            table.candidates.append(&mut list);
-        }
-        table.add_aliases(target);
-        table.add_halves();
-        table.spellings = table.names.iter().map(|n| n.0).collect();
-        table.spellings.retain(|n| !n.contains("::"));
-        table.spellings.sort_unstable_by_key(|n| n.len());
-        let size = (table.names.len() * 2).next_power_of_two();
-        table.mask = size - 1;
-        table.slots = vec![0; size];
-        for (n, (name, _)) in table.names.iter().enumerate() {
-            let mut at = hash(name.as_bytes()) & table.mask;
-            while table.slots[at] != 0 {
-                at = (at + 1) & table.mask;
-            }
-            table.slots[at] = n as u32 + 1;
-        }
-        table
-    }
-
-    fn add_aliases(&mut self, target: Target) {
-        let index: HashMap<&str, u32> = self
-            .groups
-            .iter()
-            .enumerate()
-            .map(|(i, g)| (g.name, i as u32))
-            .collect();
-        let bit = 1u32 << target.index();
-        for (alias, name, targets) in aliases() {
-            if targets & bit != 0
-                && let Some(&group) = index.get(name)
-            {
-                self.names.push((alias, group));
-            }
-        }
-    }
-
-    /// The first half of a pair leads to one of its pairs: the operands of all read alike.
-    fn add_halves(&mut self) {
-        let mut seen = HashSet::new();
-        for (n, g) in self.groups.iter().enumerate() {
-            if let Some((half, _)) = g.name.split_once(" :: ")
-                && seen.insert(half)
-            {
-                self.names.push((half, n as u32));
-            }
-        }
-    }
-
-    /// The group of a mnemonic without suffix.
-    #[inline]
-    pub(super) fn find(&self, name: &[u8]) -> Option<&Group> {
-        let mut at = hash(name) & self.mask;
-        loop {
-            let n = self.slots[at];
-            if n == 0 {
-                return None;
-            }
-            let (text, group) = &self.names[n as usize - 1];
-            if text.as_bytes() == name {
-                return Some(&self.groups[*group as usize]);
-            }
-            at = (at + 1) & self.mask;
-        }
-    }
-
-    #[inline]
-    pub(super) fn candidates(&self, g: &Group) -> &[Candidate] {
-        &self.candidates[g.first as usize..(g.first + g.count) as usize]
-    }
-
-    /// Every mnemonic and alias whose length differs by so much at most.
-    pub(super) fn near(&self, length: usize, most: usize) -> &[&'static str] {
-        let from = self.spellings.partition_point(|n| n.len() + most < length);
-        let to = self.spellings.partition_point(|n| n.len() <= length + most);
-        &self.spellings[from..to]
-    }
-}
-
-/// Spellings of mnemonics that the assembler takes beside those of the instruction table: the spelling,
-/// the mnemonic, and the targets as bits (bit `n` stands for `Target::ALL[n]`).
-pub fn aliases() -> impl Iterator<Item = (&'static str, &'static str, u32)> {
-    include_str!("../../data/aliases.txt")
-        .lines()
-        .filter(|l| !l.starts_with('#'))
-        .filter_map(|l| {
-            let mut w = l.split(' ');
-            let (alias, name, targets) = (w.next()?, w.next()?, w.next()?);
-            Some((alias, name, u32::from_str_radix(targets, 16).ok()?))
-        })
-}
-
-fn pattern(def: &'static InstDef) -> &'static Pattern {
-    static PATTERNS: OnceLock<Vec<OnceLock<Pattern>>> = OnceLock::new();
-    let all = PATTERNS.get_or_init(|| rows().iter().map(|_| OnceLock::new()).collect());
-    all[def.index()].get_or_init(|| compile(def))
 }

@@ -76,6 +76,69 @@ pub(super) fn parse(
     Ok(named(c, target))
 }
 
+/// A VGPR or SGPR as compilers write it, `v1` or `s[2:3]`, that every target has; other spellings
+/// are left to [`parse`].
+#[inline]
+pub(super) fn plain(c: &mut Cursor<'_>) -> Option<Reg> {
+    let text = c.src.get(c.pos..)?;
+    let (file, most) = match text.first()? {
+        b'v' => (RegFile::Vgpr, 256),
+        b's' => (RegFile::Sgpr, 102),
+        _ => return None,
+    };
+    let (index, dwords, length) = if text.get(1) == Some(&b'[') {
+        let (first, n) = few_digits(text, 2)?;
+        if text.get(n) != Some(&b':') {
+            return None;
+        }
+        let (last, n) = few_digits(text, n + 1)?;
+        if text.get(n) != Some(&b']') || last <= first {
+            return None;
+        }
+        (first, last - first + 1, n + 1)
+    } else {
+        let (index, n) = few_digits(text, 1)?;
+        if text.get(n).is_some_and(|b| is_name(*b)) {
+            return None;
+        }
+        (index, 1, n)
+    };
+    let aligned = match (file, dwords) {
+        (RegFile::Vgpr, _) | (_, 1) => true,
+        (_, 2) => index % 2 == 0,
+        _ => index % 4 == 0,
+    };
+    if !aligned || index + dwords > most || !matches!(dwords, 1..=12 | 16 | 32) {
+        return None;
+    }
+    c.pos += length;
+    Some(Reg {
+        file,
+        index: index as u16,
+        dwords: dwords as u8,
+        half: None,
+    })
+}
+
+/// A number of at most three digits from `at` on, and where it ends.
+#[inline]
+fn few_digits(text: &[u8], at: usize) -> Option<(u32, usize)> {
+    let mut v = 0;
+    let mut n = at;
+    while let Some(d) = text
+        .get(n)
+        .map(|b| b.wrapping_sub(b'0'))
+        .filter(|d| *d < 10)
+    {
+        if n == at + 3 {
+            return None;
+        }
+        v = v * 10 + d as u32;
+        n += 1;
+    }
+    (n > at).then_some((v, n))
+}
+
 fn range_bound(c: &mut Cursor<'_>, s: &mut Symbols) -> Result<u32, Problem> {
     c.skip();
     let at = c.pos;

@@ -1,7 +1,8 @@
 //! What may be meant by a mnemonic that the target does not have.
 
 use super::diagnostic::Problem;
-use super::pattern::{Form, Table, aliases};
+use super::mnemonics::{Table, aliases};
+use super::pattern::Form;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 use waveglass_isa::{Target, rows};

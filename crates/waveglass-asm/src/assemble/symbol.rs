@@ -3,7 +3,9 @@
 use super::evaluate::Memory;
 use super::expression::{Expr, Node, Variant};
 use super::resources::Limits;
-use std::collections::HashMap;
+use hashbrown::hash_table::Entry;
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+use std::hash::BuildHasher as _;
 use waveglass_isa::Target;
 
 pub(super) type SymbolId = u32;
@@ -45,7 +47,9 @@ pub(super) struct Symbol {
 pub(super) struct Symbols {
     pub(super) list: Vec<Symbol>,
     pub(super) nodes: Vec<Node>,
-    names: HashMap<Box<[u8]>, SymbolId>,
+    /// The symbols by their names.
+    names: HashTable<SymbolId>,
+    hasher: DefaultHashBuilder,
     locals: HashMap<u64, u32>,
     /// The section and offset that `.` stands for.
     pub(super) place: (u32, u64),
@@ -61,7 +65,8 @@ impl Symbols {
         Self {
             list: Vec::new(),
             nodes: Vec::new(),
-            names: HashMap::new(),
+            names: HashTable::new(),
+            hasher: DefaultHashBuilder::default(),
             locals: HashMap::new(),
             place: (0, 0),
             in_bars: false,
@@ -90,15 +95,26 @@ impl Symbols {
     }
 
     pub(super) fn get(&self, name: &[u8]) -> Option<SymbolId> {
-        self.names.get(name).copied()
+        let hash = self.hasher.hash_one(name);
+        self.names
+            .find(hash, |id| *self.list[*id as usize].name == *name)
+            .copied()
     }
 
     /// The symbol of that name, made where there is none.
     pub(super) fn intern(&mut self, name: &[u8]) -> SymbolId {
-        if let Some(&id) = self.names.get(name) {
-            return id;
-        }
-        let id = self.list.len() as u32;
+        let (list, hasher) = (&self.list, &self.hasher);
+        let entry = self.names.entry(
+            hasher.hash_one(name),
+            |id| *list[*id as usize].name == *name,
+            |id| hasher.hash_one(&*list[*id as usize].name),
+        );
+        let vacant = match entry {
+            Entry::Occupied(e) => return *e.get(),
+            Entry::Vacant(e) => e,
+        };
+        let id = list.len() as u32;
+        vacant.insert(id);
         self.list.push(Symbol {
             name: name.into(),
             definition: Definition::Undefined,
@@ -109,7 +125,6 @@ impl Symbols {
             fixed: false,
             used: false,
         });
-        self.names.insert(name.into(), id);
         id
     }
 

@@ -1,46 +1,42 @@
 //! Rules over a whole instruction that its fields do not show: how many scalar values a vector
 //! instruction may read, register banks of VOPD pairs, and the like.
 
+use super::candidate::{Candidate, Check};
 use super::diagnostic::Problem;
 use super::matcher::For;
 use super::modifier::Mod;
 use super::modifier_value::{TH, TH_BYPASS, TH_NUMBER};
 use super::operand::{Line, Op, Value};
-use super::pattern::{Candidate, Form, Want};
+use super::pattern::{Form, Want};
 use super::validate_image::image;
-use waveglass_isa::{Access, Decoder, Field, Implicit, Inst, InstFlags, Reg, RegFile, Target};
+use waveglass_isa::{Access, Decoder, Field, InstBits, InstFlags, Reg, RegFile, Target};
 
 /// Rejects what the hardware does not do.
 #[inline]
-pub(super) fn check(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem> {
-    let def = c.def;
-    let name = def.mnemonic;
+pub(super) fn check(line: &Line, c: &Candidate, bits: &InstBits, on: For) -> Result<(), Problem> {
     if line.has(Mod::Cpol) && line.values[Mod::Cpol as usize] >> 11 & 1 != 0 {
         scaled(line, c)?;
     }
     if line.policy_named & TH != 0 {
-        temporal(line, name)?;
+        temporal(line, c.def.mnemonic)?;
     }
-    match name.as_bytes()[0] {
-        b'v' => vector(line, c, inst, on),
-        b'b' | b't' if line.has(Mod::Tfe) && def.flags.contains(InstFlags::STORE) => {
-            if def.flags.contains(InstFlags::LOAD) {
-                return Ok(());
-            }
-            Err(Problem::at(
-                line.places[Mod::Tfe as usize] as usize,
-                "TFE modifier has no meaning for store instructions",
-            ))
-        }
-        b'i' => image(line, c, inst),
-        b'd' if name.starts_with("ds_gws") && on.target.has_gfx90a_insts() => aligned(line, on),
-        b's' if name.starts_with("s_waitcnt_") && on.target.major() >= 11 => null_first(line),
-        b's' if name.contains("barrier") => barrier(line),
-        b's' if name == "s_cbranch_g_fork" && !inst.literal_words().is_empty() => Err(Problem::at(
+    match c.check {
+        Check::Nothing => Ok(()),
+        Check::Vector => vector(line, c, bits, on),
+        Check::Store if line.has(Mod::Tfe) => Err(Problem::at(
+            line.places[Mod::Tfe as usize] as usize,
+            "TFE modifier has no meaning for store instructions",
+        )),
+        Check::Store => Ok(()),
+        Check::Image => image(line, c, &bits.finish()),
+        Check::EvenRegister => aligned(line, on),
+        Check::NullFirst => null_first(line),
+        Check::Barrier => barrier(line),
+        Check::NoLiteral if bits.has_literal() => Err(Problem::at(
             0,
             "invalid operand for instruction: literals are not supported",
         )),
-        _ => Ok(()),
+        Check::NoLiteral => Ok(()),
     }
 }
 
@@ -123,11 +119,11 @@ fn aligned(line: &Line, on: For) -> Result<(), Problem> {
     }
 }
 
-fn vector(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem> {
+fn vector(line: &Line, c: &Candidate, bits: &InstBits, on: For) -> Result<(), Problem> {
     let def = c.def;
     let mut used = [Reg::new(RegFile::Vgpr, 0, 0); 8];
     let mut count = 0;
-    let limit = bus_limit(def.mnemonic, c.pattern.form, on.target);
+    let limit = c.bus.limit;
     // The table has VCC for every pair; those with v_dual_cndmask_b32 without a mask read it.
     let pair = line.split != 0;
     let implicit = match pair {
@@ -140,9 +136,8 @@ fn vector(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Proble
                 .zip([x, y])
                 .any(|(n, ops)| n == "v_dual_cndmask_b32" && !masked(ops))
         }
-        false => def.reads.contains(Implicit::VCC),
+        false => c.bus.vcc,
     };
-    let writelane = def.mnemonic == "v_writelane_b32";
     if implicit {
         used[0] = Reg::new(RegFile::Vcc, 0, (on.wave_size / 32) as u8);
         count = 1;
@@ -165,9 +160,8 @@ fn vector(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Proble
             }
             _ => continue,
         };
-        // The lane select of V_WRITELANE in M0 is no operand of the vector ALU.
         if matches!(reg.file, RegFile::Vgpr | RegFile::Agpr | RegFile::Null)
-            || writelane && reg.file == RegFile::M0
+            || c.bus.lane_select && reg.file == RegFile::M0
         {
             continue;
         }
@@ -179,14 +173,8 @@ fn vector(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Proble
             last = op.at;
         }
     }
-    let literal = !inst.literal_words().is_empty()
-        || def
-            .shape
-            .operands
-            .iter()
-            .any(|o| o.field == Field::Imm || o.field == Field::ImmX);
-    count += literal as usize;
-    if scalars && count > limit && bus_applies(def.encoding()) {
+    count += (c.bus.constant || bits.has_literal()) as usize;
+    if scalars && count > limit {
         return Err(Problem::at(
             last as usize,
             "invalid operand (violates constant bus restrictions)",
@@ -198,15 +186,15 @@ fn vector(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Proble
             on.target
         )));
     }
-    more(line, c, inst, on)
+    more(line, c, bits, on)
 }
 
 /// Checks of rarer forms.
-fn more(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem> {
+fn more(line: &Line, c: &Candidate, bits: &InstBits, on: For) -> Result<(), Problem> {
     let def = c.def;
     let ops = line.ops();
     match c.pattern.form {
-        Form::Dpp | Form::E64Dpp => dpp(line, c, inst, on)?,
+        Form::Dpp | Form::E64Dpp => dpp(line, c, bits, on)?,
         Form::Sdwa if def.mnemonic.starts_with("v_movrels") => {
             if let Some(Value::Reg(r)) = ops.get(1).map(|o| o.value)
                 && r.file != RegFile::Vgpr
@@ -230,9 +218,10 @@ fn more(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem>
         }
     }
     // Matrix operations on binary64 of CDNA 3 have neg in the place of blgp.
-    let negates = on.target.has_gfx940_insts() && def.mnemonic.starts_with("v_mfma_f64_");
-    for (m, wrong) in [(Mod::Blgp, negates), (Mod::Neg, !negates)] {
-        if line.has(m) && wrong {
+    if line.has(Mod::Blgp) || line.has(Mod::Neg) {
+        let negates = on.target.has_gfx940_insts() && def.mnemonic.starts_with("v_mfma_f64_");
+        let m = if negates { Mod::Blgp } else { Mod::Neg };
+        if line.has(m) {
             return Err(Problem::at(
                 line.places[m as usize] as usize,
                 format!("invalid modifier: {} is not supported", m.name()),
@@ -349,7 +338,7 @@ fn matrix_overlap(line: &Line, c: &Candidate) -> Result<(), Problem> {
     Ok(())
 }
 
-fn dpp(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem> {
+fn dpp(line: &Line, c: &Candidate, bits: &InstBits, on: For) -> Result<(), Problem> {
     // Before RDNA 3.5 the second source of a DPP form is a VGPR (LLVM's FeatureDPPSrc1SGPR).
     if on.target == Target::Gfx1100 && c.pattern.form == Form::E64Dpp {
         for (op, want) in line.ops().iter().zip(&c.pattern.wants) {
@@ -394,7 +383,7 @@ fn dpp(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem> 
         ));
     }
     let mut bytes = [0u8; 20];
-    for (b, w) in bytes.chunks_exact_mut(4).zip(inst.words()) {
+    for (b, w) in bytes.chunks_exact_mut(4).zip(bits.words()) {
         b.copy_from_slice(&w.to_le_bytes());
     }
     let back = Decoder::new(on.target)
@@ -415,22 +404,6 @@ fn dpp(line: &Line, c: &Candidate, inst: &Inst, on: For) -> Result<(), Problem> 
         ));
     }
     Ok(())
-}
-
-/// Encodings whose sources share the constant bus.
-fn bus_applies(encoding: &str) -> bool {
-    encoding.contains("VOP")
-}
-
-/// How many scalar values an instruction may read (Vega ISA 6.2.1, RDNA1 ISA 6.2.1).
-fn bus_limit(name: &str, form: Form, target: Target) -> usize {
-    if target.major() < 10 {
-        return 1;
-    }
-    let shift64 = !target.has_gfx1250_insts()
-        && matches!(name, "v_lshlrev_b64" | "v_lshrrev_b64" | "v_ashrrev_i64")
-        && matches!(form, Form::E64);
-    if shift64 { 1 } else { 2 }
 }
 
 /// Whether the operation takes its sources in the other order.

@@ -1,9 +1,10 @@
 //! Rules of image instructions: what DMASK, DIM, D16 and A16 ask of the register counts.
 
+use super::candidate::Candidate;
 use super::diagnostic::Problem;
 use super::modifier::Mod;
 use super::operand::{Line, Value};
-use super::pattern::{Candidate, Want};
+use super::pattern::Want;
 use waveglass_isa::{Field, Inst, InstFlags};
 
 pub(super) fn image(line: &Line, c: &Candidate, inst: &Inst) -> Result<(), Problem> {
