@@ -1,0 +1,224 @@
+//! Going through a stretch of code line by line.
+
+use std::fmt::Write as _;
+
+use waveglass_asm::{PrintOptions, print};
+use waveglass_isa::{DecodeError, Decoder, ImmStyle, Inst, Operand, OperandKind};
+
+use super::stretch::Stretch;
+
+/// A line, for as long as the next one is not asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineView<'a> {
+    /// The label, where a branch comes here.
+    pub label: Option<&'a str>,
+    /// Address of the first byte.
+    pub address: u64,
+    /// The bytes.
+    pub bytes: &'a [u8],
+    /// The instruction, or a data directive.
+    pub text: &'a str,
+    /// Whether the bytes are an instruction of the target.
+    pub valid: bool,
+}
+
+impl<'a> LineView<'a> {
+    /// The bytes as little-endian dwords in hexadecimal; a rest of less than four bytes as bytes.
+    pub fn hex(&self) -> impl Iterator<Item = Hex> + use<'a> {
+        let (dwords, rest) = self.bytes.as_chunks::<4>();
+        dwords
+            .iter()
+            .map(|&d| Hex::dword(u32::from_le_bytes(d)))
+            .chain(rest.iter().map(|&b| Hex::byte(b)))
+    }
+}
+
+/// Hexadecimal digits of a dword or a byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hex {
+    digits: [u8; 8],
+    start: u8,
+}
+
+impl Hex {
+    fn dword(value: u32) -> Self {
+        const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+        Self {
+            digits: std::array::from_fn(|i| DIGITS[(value >> (28 - 4 * i) & 15) as usize]),
+            start: 0,
+        }
+    }
+
+    fn byte(value: u8) -> Self {
+        Self {
+            start: 6,
+            ..Self::dword(value.into())
+        }
+    }
+
+    /// The digits.
+    pub fn as_str(&self) -> &str {
+        // Digits are ASCII; the check of eight bytes costs next to nothing.
+        std::str::from_utf8(&self.digits[self.start as usize..]).unwrap_or_default()
+    }
+}
+
+/// The lines of a stretch of code, one after the other, in buffers that are used again.
+#[derive(Clone, Debug)]
+pub struct Lines<'a> {
+    decoder: Decoder,
+    print: PrintOptions,
+    code: &'a [u8],
+    address: u64,
+    names: &'a [Stretch<'a>],
+    /// Offsets of the lines that branches of this code go to, ascending: the first is `L1`.
+    labels: Vec<usize>,
+    /// How many of them have passed.
+    passed: usize,
+    at: usize,
+    text: String,
+    label: String,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn new(
+        decoder: Decoder,
+        print: PrintOptions,
+        code: &'a [u8],
+        address: u64,
+        names: &'a [Stretch<'a>],
+    ) -> Self {
+        Self {
+            labels: labels(&decoder, code, address, names),
+            decoder,
+            print,
+            code,
+            address,
+            names,
+            passed: 0,
+            at: 0,
+            text: String::with_capacity(128),
+            label: String::new(),
+        }
+    }
+
+    /// The next line, until there is none.
+    pub fn next_line(&mut self) -> Option<LineView<'_>> {
+        let at = self.at;
+        let rest = self.code.get(at..).filter(|r| !r.is_empty())?;
+        let address = self.address.wrapping_add(at as u64);
+        self.text.clear();
+        let (size, valid) = match self.decoder.decode(rest) {
+            Ok(inst) => {
+                print(&inst, &self.print, &mut self.text);
+                if let Some(to) = branch_target(&inst, address) {
+                    self.name_target(to);
+                }
+                self.text.truncate(self.text.trim_end().len());
+                (inst.size(), true)
+            }
+            Err(e) => {
+                let size = rest.len().min(4);
+                data(&rest[..size], e, &mut self.text);
+                (size, false)
+            }
+        };
+        self.at = at + size;
+        let label = if self.labels.get(self.passed) == Some(&at) {
+            self.passed += 1;
+            self.label.clear();
+            let _ = write!(self.label, "L{}", self.passed);
+            Some(self.label.as_str())
+        } else {
+            None
+        };
+        Some(LineView {
+            label,
+            address,
+            bytes: &rest[..size],
+            text: &self.text,
+            valid,
+        })
+    }
+
+    /// Puts a name in the place of a branch's distance. Targets amid an instruction or outside
+    /// stay as the number that the field has.
+    fn name_target(&mut self, to: u64) {
+        let cut = |text: &mut String| {
+            let cut = text.rfind(' ').map_or(text.len(), |i| i + 1);
+            text.truncate(cut);
+        };
+        let offset = usize::try_from(to.wrapping_sub(self.address));
+        if let Ok(n) = offset.map_or(Err(0), |o| self.labels.binary_search(&o)) {
+            cut(&mut self.text);
+            let _ = write!(self.text, "L{}", n + 1);
+        } else if let Some(s) = named(self.names, to) {
+            cut(&mut self.text);
+            self.text.push_str(s.name);
+        }
+    }
+}
+
+fn named<'a>(names: &'a [Stretch<'a>], address: u64) -> Option<&'a Stretch<'a>> {
+    let i = names.binary_search_by_key(&address, |s| s.address).ok()?;
+    Some(&names[i])
+}
+
+/// Where branches of the code go to in the code: starts of lines without a name of their own.
+fn labels(decoder: &Decoder, code: &[u8], address: u64, names: &[Stretch<'_>]) -> Vec<usize> {
+    let mut targets = Vec::new();
+    // Lines start at multiples of four bytes.
+    let mut starts = vec![0u64; code.len().div_ceil(256)];
+    let mut at = 0;
+    while at < code.len() {
+        starts[at / 256] |= 1 << (at / 4 % 64);
+        at += match decoder.decode(&code[at..]) {
+            Ok(inst) => {
+                let target = branch_target(&inst, address.wrapping_add(at as u64));
+                let offset = target.map(|t| t.wrapping_sub(address));
+                if let Some(o) = offset.filter(|&o| o < code.len() as u64) {
+                    targets.push(o as usize);
+                }
+                inst.size()
+            }
+            Err(_) => 4,
+        };
+    }
+    targets.sort_unstable();
+    targets.dedup();
+    targets.retain(|&t| {
+        t % 4 == 0
+            && starts[t / 256] >> (t / 4 % 64) & 1 != 0
+            && named(names, address.wrapping_add(t as u64)).is_none()
+    });
+    targets
+}
+
+/// Where a direct branch goes: four bytes a step, counted from the next instruction.
+pub(crate) fn branch_target(inst: &Inst, address: u64) -> Option<u64> {
+    let o = inst
+        .def()
+        .operands()
+        .iter()
+        .find(|o| o.kind == OperandKind::Imm(ImmStyle::Soppbrtarget))?;
+    match inst.resolve(o) {
+        Some(Operand::Imm(i)) => Some(address.wrapping_add(4).wrapping_add_signed(i * 4)),
+        _ => None,
+    }
+}
+
+fn data(bytes: &[u8], error: DecodeError, out: &mut String) {
+    if let Ok(b) = <[u8; 4]>::try_from(bytes) {
+        let _ = write!(out, ".long {:#010x}", u32::from_le_bytes(b));
+    } else {
+        out.push_str(".byte ");
+        for (i, b) in bytes.iter().enumerate() {
+            let comma = if i > 0 { ", " } else { "" };
+            let _ = write!(out, "{comma}{b:#04x}");
+        }
+    }
+    let _ = match error {
+        DecodeError::Truncated { needed } => write!(out, " ; cut off: needs {needed} bytes"),
+        DecodeError::Invalid => out.write_str(" ; no instruction"),
+    };
+}
