@@ -3,6 +3,7 @@
 mod asm_vectors;
 mod bench;
 mod bench_asm;
+mod bench_dis;
 mod compare;
 mod differs;
 mod evidence;
@@ -27,8 +28,9 @@ cargo xtask compare-whole ...        the same with --true16=off: registers witho
 cargo xtask show TARGET[/WAVE] HEX...  both texts for an instruction's bytes
 cargo xtask sweep [TARGET|all]        opcodes that only LLVM or only the table has
 cargo xtask bench-asm TARGET FILE...   time the assembler against llvm-mc over compiler output
-cargo xtask bench-dis TARGET WAVEGLASS SOURCE...
-                                     time that `waveglass dis` against llvm-objdump over compiler output
+cargo xtask bench-dis TARGET|all WAVEGLASS SOURCE...
+                                     time that `waveglass dis` against llvm-objdump over compiler output,
+                                     a large code object and a small one
 cargo xtask bench-decode TARGET FILE time decode and print against LLVM over compiled code
 cargo xtask evidence [--check]       write what the tests cover, for the reference's fidelity table
 cargo xtask example-vectors [TARGET|all]
@@ -84,7 +86,11 @@ fn main() -> Result<()> {
         }
         ["bench-asm", target, files @ ..] => bench_asm::run(target.parse()?, files),
         ["bench-dis", target, waveglass, files @ ..] => {
-            bench_asm::dis(target.parse()?, waveglass, files)
+            let targets: Vec<Target> = match *target {
+                "all" => Target::ALL.to_vec(),
+                list => list.split(',').map(str::parse).collect::<Result<_, _>>()?,
+            };
+            bench_dis::run(&targets, waveglass, files)
         }
         ["rules"] => rules::run(),
         ["example-vectors", list @ ..] => {

@@ -42,9 +42,8 @@ pub struct Hex {
 
 impl Hex {
     fn dword(value: u32) -> Self {
-        const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
         Self {
-            digits: std::array::from_fn(|i| DIGITS[(value >> (28 - 4 * i) & 15) as usize]),
+            digits: digits(value),
             start: 0,
         }
     }
@@ -58,9 +57,25 @@ impl Hex {
 
     /// The digits.
     pub fn as_str(&self) -> &str {
-        // Digits are ASCII; the check of eight bytes costs next to nothing.
-        std::str::from_utf8(&self.digits[self.start as usize..]).unwrap_or_default()
+        // Digits are ASCII.
+        std::str::from_utf8(self.as_bytes()).unwrap_or_default()
     }
+
+    /// The digits as ASCII.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.digits[self.start as usize..]
+    }
+}
+
+/// The eight upper-case hexadecimal digits of a number, without a table: bytes of a 64-bit word.
+fn digits(value: u32) -> [u8; 8] {
+    let mut x = u64::from(value);
+    x = (x | x << 16) & 0x0000_ffff_0000_ffff;
+    x = (x | x << 8) & 0x00ff_00ff_00ff_00ff;
+    x = (x | x << 4) & 0x0f0f_0f0f_0f0f_0f0f;
+    // 6 more than a digit above 9 has bit 4.
+    let letters = (x + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101;
+    (x + 0x3030_3030_3030_3030 + letters * u64::from(b'A' - b'9' - 1)).to_be_bytes()
 }
 
 /// The lines of a stretch of code, one after the other, in buffers that are used again.
@@ -71,6 +86,11 @@ pub struct Lines<'a> {
     code: &'a [u8],
     address: u64,
     names: &'a [Stretch<'a>],
+    /// The instructions of the first lines, `None` where there is none: finding the labels has
+    /// decoded them.
+    decoded: Vec<Option<Inst>>,
+    /// How many lines have passed.
+    line: usize,
     /// Offsets of the lines that branches of this code go to, ascending: the first is `L1`.
     labels: Vec<usize>,
     /// How many of them have passed.
@@ -88,8 +108,11 @@ impl<'a> Lines<'a> {
         address: u64,
         names: &'a [Stretch<'a>],
     ) -> Self {
+        let (decoded, labels) = labels(&decoder, code, address, names);
         Self {
-            labels: labels(&decoder, code, address, names),
+            decoded,
+            line: 0,
+            labels,
             decoder,
             print,
             code,
@@ -108,13 +131,15 @@ impl<'a> Lines<'a> {
         let rest = self.code.get(at..).filter(|r| !r.is_empty())?;
         let address = self.address.wrapping_add(at as u64);
         self.text.clear();
-        let (size, valid) = match self.decoder.decode(rest) {
+        let known = self.decoded.get(self.line).copied().flatten();
+        self.line += 1;
+        let (size, valid) = match known.map_or_else(|| self.decoder.decode(rest), Ok) {
             Ok(inst) => {
                 print(&inst, &self.print, &mut self.text);
                 if let Some(to) = branch_target(&inst, address) {
                     self.name_target(to);
                 }
-                self.text.truncate(self.text.trim_end().len());
+                self.text.truncate(self.text.trim_end_matches(' ').len());
                 (inst.size(), true)
             }
             Err(e) => {
@@ -164,25 +189,36 @@ fn named<'a>(names: &'a [Stretch<'a>], address: u64) -> Option<&'a Stretch<'a>> 
     Some(&names[i])
 }
 
-/// Where branches of the code go to in the code: starts of lines without a name of their own.
-fn labels(decoder: &Decoder, code: &[u8], address: u64, names: &[Stretch<'_>]) -> Vec<usize> {
+/// How many instructions are kept from one pass to the other: 32 MiB.
+const KEPT: usize = 1 << 20;
+
+/// The instructions of the first lines, and where branches of the code go to in the code: starts
+/// of lines without a name of their own.
+fn labels(
+    decoder: &Decoder,
+    code: &[u8],
+    address: u64,
+    names: &[Stretch<'_>],
+) -> (Vec<Option<Inst>>, Vec<usize>) {
+    let mut decoded = Vec::with_capacity(KEPT.min(code.len() / 8));
     let mut targets = Vec::new();
     // Lines start at multiples of four bytes.
     let mut starts = vec![0u64; code.len().div_ceil(256)];
     let mut at = 0;
     while at < code.len() {
         starts[at / 256] |= 1 << (at / 4 % 64);
-        at += match decoder.decode(&code[at..]) {
-            Ok(inst) => {
-                let target = branch_target(&inst, address.wrapping_add(at as u64));
-                let offset = target.map(|t| t.wrapping_sub(address));
-                if let Some(o) = offset.filter(|&o| o < code.len() as u64) {
-                    targets.push(o as usize);
-                }
-                inst.size()
+        let inst = decoder.decode(&code[at..]).ok();
+        if let Some(inst) = &inst {
+            let target = branch_target(inst, address.wrapping_add(at as u64));
+            let offset = target.map(|t| t.wrapping_sub(address));
+            if let Some(o) = offset.filter(|&o| o < code.len() as u64) {
+                targets.push(o as usize);
             }
-            Err(_) => 4,
-        };
+        }
+        at += inst.map_or(4, |i| i.size());
+        if decoded.len() < KEPT {
+            decoded.push(inst);
+        }
     }
     targets.sort_unstable();
     targets.dedup();
@@ -191,7 +227,7 @@ fn labels(decoder: &Decoder, code: &[u8], address: u64, names: &[Stretch<'_>]) -
             && starts[t / 256] >> (t / 4 % 64) & 1 != 0
             && named(names, address.wrapping_add(t as u64)).is_none()
     });
-    targets
+    (decoded, targets)
 }
 
 /// Where a direct branch goes: four bytes a step, counted from the next instruction.
@@ -221,4 +257,22 @@ fn data(bytes: &[u8], error: DecodeError, out: &mut String) {
         DecodeError::Truncated { needed } => write!(out, " ; cut off: needs {needed} bytes"),
         DecodeError::Invalid => out.write_str(" ; no instruction"),
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_what_the_standard_library_formats() {
+        let mut v = 0x0123_4567u32;
+        for _ in 0..10_000 {
+            assert_eq!(Hex::dword(v).as_str(), format!("{v:08X}"));
+            assert_eq!(Hex::byte(v as u8).as_str(), format!("{:02X}", v as u8));
+            v = v.wrapping_mul(0x9e37_79b1).rotate_left(7) ^ 0x89ab_cdef;
+        }
+        for v in [0, 9, 0xa, 0x9999_9999, 0xaaaa_aaaa, u32::MAX] {
+            assert_eq!(Hex::dword(v).as_str(), format!("{v:08X}"));
+        }
+    }
 }

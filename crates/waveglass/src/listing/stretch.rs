@@ -62,7 +62,10 @@ fn close(object: &CodeObject, stretches: &mut [Stretch<'_>]) {
         while let Some((_, end, n)) = sections.next_if(|s| s.0 <= address) {
             begun.push(Reverse((n, end)));
         }
-        while begun.peek().is_some_and(|Reverse((_, end))| *end <= address) {
+        while begun
+            .peek()
+            .is_some_and(|Reverse((_, end))| *end <= address)
+        {
             begun.pop();
         }
         if stretches[i].size > 0 {

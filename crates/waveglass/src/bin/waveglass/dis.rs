@@ -1,7 +1,7 @@
 //! `waveglass dis`.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
+use std::io::Write as _;
 
 use anyhow::{Context, anyhow};
 use waveglass::asm::print_bytes;
@@ -151,7 +151,7 @@ fn text(out: &mut Text, listing: &Disassembly<'_>) -> Result<(), Failure> {
 }
 
 /// What brings a text to the column of its bytes, less the text's width; one space at least.
-const SPACES: &str = "                                                           ";
+const SPACES: &[u8; 59] = b"                                                           ";
 
 fn function(out: &mut Text, f: &FunctionCode<'_>) -> Result<(), Failure> {
     let paint = |style| out.paint(style);
@@ -175,23 +175,23 @@ fn function(out: &mut Text, f: &FunctionCode<'_>) -> Result<(), Failure> {
             let _ = writeln!(o, "{}{label}:{}", cyan[0], cyan[1]);
         }
         let text = printable(line.text);
-        o.push_str("  ");
-        o.push_str(&text);
+        o.extend_from_slice(b"  ");
+        o.extend_from_slice(text.as_bytes());
         let width = match text.is_ascii() {
             true => text.len(),
             false => text.chars().count(),
         };
-        o.push_str(&SPACES[width.min(SPACES.len() - 1)..]);
-        o.push_str(dim[0]);
-        o.push_str("// ");
+        o.extend_from_slice(&SPACES[width.min(SPACES.len() - 1)..]);
+        o.extend_from_slice(dim[0].as_bytes());
+        o.extend_from_slice(b"// ");
         output::push_hex(o, line.address, 6);
-        o.push(':');
-        for dword in line.hex() {
-            o.push(' ');
-            o.push_str(dword.as_str());
+        o.push(b':');
+        for hex in line.hex() {
+            o.push(b' ');
+            o.extend_from_slice(hex.as_bytes());
         }
-        o.push_str(dim[1]);
-        o.push('\n');
+        o.extend_from_slice(dim[1].as_bytes());
+        o.push(b'\n');
         out.pass()?;
     }
     Ok(())

@@ -37,12 +37,12 @@ pub(crate) enum Paint {
 }
 
 /// Appends a number in upper-case hexadecimal, with zeros before it up to `digits`.
-pub(crate) fn push_hex(out: &mut String, value: u64, digits: u32) {
+pub(crate) fn push_hex(out: &mut Vec<u8>, value: u64, digits: u32) {
     let significant = (67 - value.leading_zeros()) / 4;
     for i in (0..digits.max(significant)).rev() {
         // A sixty-fourth bit and above are no digit of a value of 64 bits.
         let digit = value.checked_shr(4 * i).unwrap_or(0) as usize & 15;
-        out.push(char::from(b"0123456789ABCDEF"[digit]));
+        out.push(b"0123456789ABCDEF"[digit]);
     }
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn push_hex(out: &mut String, value: u64, digits: u32) {
 /// once, by [`Text::paint`], instead of having them taken out of every line.
 pub(crate) struct Text {
     /// What is not written yet.
-    pub(crate) buffer: String,
+    pub(crate) buffer: Vec<u8>,
     colour: bool,
 }
 
@@ -58,7 +58,7 @@ impl Text {
     pub(crate) fn new() -> Self {
         let choice = anstream::AutoStream::choice(&std::io::stdout());
         Self {
-            buffer: String::with_capacity(GATHERED + GATHERED / 4),
+            buffer: Vec::with_capacity(GATHERED + GATHERED / 4),
             colour: choice != anstream::ColorChoice::Never,
         }
     }
@@ -85,10 +85,12 @@ impl Text {
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         if self.colour {
             // Some terminals are not told about colours by escape sequences.
-            write(&self.buffer)?;
+            let mut out = anstream::stdout().lock();
+            out.write_all(&self.buffer)?;
+            out.flush()?;
         } else {
             let mut out = std::io::stdout().lock();
-            out.write_all(self.buffer.as_bytes())?;
+            out.write_all(&self.buffer)?;
             out.flush()?;
         }
         self.buffer.clear();
@@ -150,9 +152,9 @@ mod tests {
         let mut values = vec![0, 1, 0xf, 0x10, 0xf_ffff, 0xff_ffff, 0x100_0000, u64::MAX];
         values.extend((0..64).map(|n| 1u64 << n));
         for v in values {
-            let mut out = String::new();
+            let mut out = Vec::new();
             push_hex(&mut out, v, 6);
-            assert_eq!(out, format!("{v:06X}"));
+            assert_eq!(out, format!("{v:06X}").into_bytes());
         }
     }
 
