@@ -122,7 +122,7 @@ impl<'l, 'a, 'b> Writer<'l, 'a, 'b> {
         if self.parts.len() >= 0xff00 {
             return Err(LinkError::Count(self.parts.len()));
         }
-        self.place();
+        self.place()?;
         self.emit()
     }
 
