@@ -126,25 +126,36 @@ impl<'a> Lines<'a> {
     }
 
     /// The next line, until there is none.
+    #[inline]
     pub fn next_line(&mut self) -> Option<LineView<'_>> {
         let at = self.at;
         let rest = self.code.get(at..).filter(|r| !r.is_empty())?;
         let address = self.address.wrapping_add(at as u64);
         self.text.clear();
-        let known = self.decoded.get(self.line).copied().flatten();
+        let fresh;
+        // No copy of what is known: it would be as dear as printing a register.
+        let inst = match self.decoded.get(self.line) {
+            Some(Some(known)) => Ok(known),
+            _ => {
+                fresh = self.decoder.decode(rest);
+                fresh.as_ref()
+            }
+        };
         self.line += 1;
-        let (size, valid) = match known.map_or_else(|| self.decoder.decode(rest), Ok) {
+        let (size, valid) = match inst {
             Ok(inst) => {
-                print(&inst, &self.print, &mut self.text);
-                if let Some(to) = branch_target(&inst, address) {
-                    self.name_target(to);
+                print(inst, &self.print, &mut self.text);
+                if let Some(to) = branch_target(inst, address) {
+                    let offset = usize::try_from(to.wrapping_sub(self.address)).ok();
+                    let label = offset.and_then(|o| self.labels.binary_search(&o).ok());
+                    name_target(&mut self.text, label, self.names, to);
                 }
                 self.text.truncate(self.text.trim_end_matches(' ').len());
                 (inst.size(), true)
             }
             Err(e) => {
                 let size = rest.len().min(4);
-                data(&rest[..size], e, &mut self.text);
+                data(&rest[..size], *e, &mut self.text);
                 (size, false)
             }
         };
@@ -165,22 +176,18 @@ impl<'a> Lines<'a> {
             valid,
         })
     }
+}
 
-    /// Puts a name in the place of a branch's distance. Targets amid an instruction or outside
-    /// stay as the number that the field has.
-    fn name_target(&mut self, to: u64) {
-        let cut = |text: &mut String| {
-            let cut = text.rfind(' ').map_or(text.len(), |i| i + 1);
-            text.truncate(cut);
-        };
-        let offset = usize::try_from(to.wrapping_sub(self.address));
-        if let Ok(n) = offset.map_or(Err(0), |o| self.labels.binary_search(&o)) {
-            cut(&mut self.text);
-            let _ = write!(self.text, "L{}", n + 1);
-        } else if let Some(s) = named(self.names, to) {
-            cut(&mut self.text);
-            self.text.push_str(s.name);
-        }
+/// Puts a name in the place of a branch's distance. Targets amid an instruction or outside stay
+/// as the number that the field has.
+fn name_target(text: &mut String, label: Option<usize>, names: &[Stretch<'_>], to: u64) {
+    let cut = text.rfind(' ').map_or(text.len(), |i| i + 1);
+    if let Some(n) = label {
+        text.truncate(cut);
+        let _ = write!(text, "L{}", n + 1);
+    } else if let Some(s) = named(names, to) {
+        text.truncate(cut);
+        text.push_str(s.name);
     }
 }
 
