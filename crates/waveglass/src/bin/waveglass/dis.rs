@@ -58,7 +58,7 @@ fn source(args: &DisArgs, data: &[u8]) -> Result<(), Failure> {
         }
         _ => return Err(anyhow!("{} is no code object", name()).into()),
     };
-    output::write(&text)
+    output::write_plain(&text)
 }
 
 /// What there is to disassemble.
@@ -139,7 +139,7 @@ fn hex(args: &DisArgs, data: &[u8]) -> Result<(), Failure> {
         out.push_str(&line);
         out.push('\n');
     }
-    output::write(&out)
+    output::write_plain(&out)
 }
 
 fn text(out: &mut Text, listing: &Disassembly<'_>) -> Result<(), Failure> {

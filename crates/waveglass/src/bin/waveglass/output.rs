@@ -1,6 +1,6 @@
 //! Standard output and input.
 
-use std::io::{BufWriter, Read, Write};
+use std::io::{BufWriter, IsTerminal as _, Read, Write};
 use std::path::Path;
 
 use anyhow::Context;
@@ -12,6 +12,19 @@ use crate::failure::Failure;
 pub(crate) fn write(text: &str) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Writes text that has no colours. What a file brings along to command a terminal is taken out
+/// where there is one; elsewhere the text stays as it is.
+pub(crate) fn write_plain(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    if out.is_terminal() {
+        write!(out, "{}", anstream::adapter::strip_str(text))?;
+    } else {
+        out.write_all(text.as_bytes())?;
+    }
     out.flush()?;
     Ok(())
 }
