@@ -175,13 +175,17 @@ fn compare(
     })?;
     let elf = link_code_object(&assembled).map_err(|e| SourceError::Differs(e.to_string()))?;
     let (ours, _) = CodeObject::sections(&elf)?;
+    let mut by_name: HashMap<&str, &SectionView> = HashMap::new();
+    for o in &ours {
+        by_name.entry(&o.name).or_insert(o);
+    }
     for s in sections {
         // Hash tables depend on the order in which symbols are named.
         let contents = s.flags & ALLOC != 0 && !MADE[1..8].contains(&s.name.as_str());
         if !contents {
             continue;
         }
-        match ours.iter().find(|o| o.name == s.name) {
+        match by_name.get(s.name.as_str()) {
             Some(o) if o.data == s.data && o.address == s.address && o.size == s.size => {}
             Some(o) if o.data != s.data => {
                 return Err(SourceError::Differs(format!("the contents of {}", s.name)));
@@ -503,7 +507,7 @@ impl<'a> Writer<'a> {
     fn code(&mut self, s: &SectionView, names: &BTreeMap<u64, Vec<String>>) {
         let decoder = Decoder::new(self.target).wave_size(self.wave_size);
         let mut list: Vec<(u64, Option<Inst>, usize)> = Vec::new();
-        let mut starts = BTreeSet::new();
+        let mut starts = Vec::new();
         let mut targets = BTreeSet::new();
         let mut at = 0;
         while at < s.data.len() {
@@ -517,7 +521,7 @@ impl<'a> Writer<'a> {
             if let Some(to) = inst.and_then(|i| branch_target(&i, at as u64)) {
                 targets.insert(to);
             }
-            starts.insert(at as u64);
+            starts.push(at as u64);
             list.push((at as u64, inst, size));
             at += size;
         }
@@ -540,7 +544,7 @@ impl<'a> Writer<'a> {
             }
             let branch = inst
                 .and_then(|i| branch_target(&i, at))
-                .filter(|to| starts.contains(to));
+                .filter(|to| starts.binary_search(to).is_ok());
             if let Some(to) = branch {
                 let cut = text.rfind(' ').map_or(text.len(), |i| i + 1);
                 let _ = writeln!(self.out, "\t{}{}", &text[..cut], label(to));

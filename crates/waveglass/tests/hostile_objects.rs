@@ -112,6 +112,30 @@ fn a_hundred_thousand_symbols_take_a_moment() {
 }
 
 #[test]
+fn many_sections_pointers_and_kernels_take_a_moment() {
+    const COUNT: usize = 10_000;
+    let mut source = String::from(".amdgcn_target \"amdgcn-amd-amdhsa--gfx900\"\n");
+    for i in 0..COUNT {
+        let _ = write!(
+            source,
+            ".section t{i},\"ax\",@progbits\n.globl k{i}\n.p2align 8\n.type k{i},@function\n\
+             k{i}: s_endpgm\n.size k{i}, 4\n.data\n.quad k{i}\n.rodata\n.p2align 6\n\
+             .amdhsa_kernel k{i}\n.amdhsa_next_free_vgpr 4\n.amdhsa_next_free_sgpr 8\n\
+             .end_amdhsa_kernel\n"
+        );
+    }
+    let start = Instant::now();
+    let elf = object(&source);
+    let object = CodeObject::parse(&elf).unwrap();
+    let d = Disassembly::of_object(&object, None, &OPTIONS).unwrap();
+    assert_eq!(d.functions().filter(|f| f.kernel).count(), COUNT);
+    assert_eq!(lines(&d), COUNT);
+    let text = source_of(&elf).unwrap();
+    assert_eq!(text.matches(".amdhsa_kernel k").count(), COUNT);
+    assert!(start.elapsed() < Duration::from_secs(60));
+}
+
+#[test]
 fn functions_that_all_claim_the_same_code_are_refused() {
     let elf = object(&functions(20_000, |i| format!(".size f{i}, end - f{i}")));
     let object = CodeObject::parse(&elf).unwrap();
