@@ -4,9 +4,9 @@
 //! The head of an entry is its kind and its names; a `field` may say in which encodings
 //! (`field OFFSET in MUBUF MTBUF`), a `memory` entry names the generations for which it holds.
 
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use foldhash::{HashMap, HashMapExt as _};
 use serde::Serialize;
 use waveglass_isa::Generation;
 
