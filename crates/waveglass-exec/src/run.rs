@@ -41,6 +41,9 @@ pub struct Limits {
     pub stop_on_fault: bool,
     /// When memory operations complete.
     pub order: MemoryOrder,
+    /// Whether runs of operations may be translated to the host's instructions. Results and counters are
+    /// the same either way; under a trace, or an order other than eager, nothing is translated.
+    pub translate: bool,
 }
 
 impl Default for Limits {
@@ -52,6 +55,7 @@ impl Default for Limits {
             faults: 64,
             stop_on_fault: false,
             order: MemoryOrder::Eager,
+            translate: true,
         }
     }
 }
@@ -479,8 +483,11 @@ impl Shared<'_> {
                 quantum,
                 trace,
             ),
-            (None, Some(t)) => execute::<true>(&mut machine, self.program, quantum, Some(t)),
-            (None, None) => execute::<false>(&mut machine, self.program, quantum, None),
+            (None, Some(t)) => execute::<true>(&mut machine, self.program, quantum, Some(t), false),
+            (None, None) => {
+                let translate = self.limits.translate;
+                execute::<false>(&mut machine, self.program, quantum, None, translate)
+            }
         };
         slot.wave.steps += used as u64;
         outcome.stats.instructions += used as u64;
@@ -559,6 +566,7 @@ fn execute<const TRACE: bool>(
     program: &Program,
     quantum: u32,
     trace: Option<Trace<'_>>,
+    translate: bool,
 ) -> (u32, Step) {
     let ops = program.ops();
     let mut ip = m.wave.ip;
@@ -575,6 +583,7 @@ fn execute<const TRACE: bool>(
             );
         };
         if !TRACE
+            && translate
             && op.fragment != native::NONE
             && let Some(done) = program.fragments().run(m, ops, op.fragment, quantum - used)
         {

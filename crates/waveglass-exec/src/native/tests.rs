@@ -7,7 +7,7 @@ use crate::program::{Program, Registers, Step};
 use crate::stats::Stats;
 use crate::wave::{Mode, Wave, sreg};
 use waveglass_asm::LineAssembler;
-use waveglass_isa::Target;
+use waveglass_isa::{Decoder, Inst, Target};
 use waveglass_mem::{GlobalMemory, Lds, Port};
 
 const VGPRS: u32 = 48;
@@ -73,11 +73,28 @@ struct Pair {
 impl Pair {
     fn new(target: Target, lanes: u32, text: &[&str]) -> Self {
         let mut assembler = LineAssembler::new(target, lanes);
-        let mut code = Vec::new();
-        for line in text.iter().chain(&["s_endpgm"]) {
-            let inst = assembler
+        let mut assemble = |line: &str| {
+            assembler
                 .assemble(line)
-                .unwrap_or_else(|e| panic!("{target:?}: {line}: {}", e.message));
+                .unwrap_or_else(|e| panic!("{target:?}: {line}: {}", e.message))
+        };
+        let code: Vec<Inst> = text.iter().map(|line| assemble(line)).collect();
+        let pair = Self::of(target, lanes, &code);
+        for (op, line) in pair.program.ops().iter().zip(text) {
+            assert!(
+                Work::of(op).is_some() || line.starts_with("s_wait") || line.starts_with("s_nop"),
+                "{target:?}: {line} has no translation"
+            );
+        }
+        pair
+    }
+
+    /// With a program of these instructions.
+    fn of(target: Target, lanes: u32, instructions: &[Inst]) -> Self {
+        let end = LineAssembler::new(target, lanes).assemble("s_endpgm");
+        let end = end.expect("every target has it");
+        let mut code = Vec::new();
+        for inst in instructions.iter().chain([&end]) {
             for word in &inst.words()[..inst.size() / 4] {
                 code.extend(word.to_le_bytes());
             }
@@ -87,12 +104,6 @@ impl Pair {
             agprs: 0,
         };
         let program = Program::compile(target, lanes, &code, 0x1000, &[0x1000], registers);
-        for (op, line) in program.ops().iter().zip(text) {
-            assert!(
-                Work::of(op).is_some() || line.starts_with("s_wait") || line.starts_with("s_nop"),
-                "{target:?}: {line} has no translation"
-            );
-        }
         let wave = Wave::new(target, lanes, VGPRS as usize, 0);
         Self {
             program,
@@ -401,6 +412,65 @@ fn branches() {
                 "v_mul_f32 v3, v1, v3",
             ];
             together(target, lanes, &text);
+        }
+    }
+}
+
+#[test]
+fn random_instructions() {
+    for target in Target::ALL {
+        let sizes: &[u32] = match target.major() {
+            9 => &[64],
+            10 | 11 => &[32, 64],
+            _ => &[32],
+        };
+        for &lanes in sizes {
+            random_programs(target, lanes);
+        }
+    }
+}
+
+/// Programs of what random bits decode to and has a translation.
+fn random_programs(target: Target, lanes: u32) {
+    let mut random = Random(0x1234_5678_9abc_def1);
+    let decoder = Decoder::new(target).wave_size(lanes);
+    let bench = crate::testing::Bench::new(target, lanes);
+    let mut known = Vec::new();
+    for _ in 0..40_000 {
+        let words = [random.next(), random.next(), random.next(), random.next()];
+        let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        let Ok(inst) = decoder.decode(&bytes) else {
+            continue;
+        };
+        // A branch would go anywhere.
+        let branches = crate::program::branch_target(&inst, 0).is_some();
+        if !branches && Work::of(&bench.compile(&inst)).is_some() {
+            known.push(inst);
+        }
+    }
+    assert!(known.len() > 200, "{target:?}: {}", known.len());
+    for program in known
+        .chunks(12)
+        .take(if super::supported() { 40 } else { 0 })
+    {
+        let mut pair = Pair::of(target, lanes, program);
+        let texts: Vec<&str> = program.iter().map(|i| i.mnemonic()).collect();
+        for round in 0..2 * WARM + 12 {
+            let operands = match round % 3 {
+                0 => Operands::Usual,
+                1 => Operands::Any,
+                _ => Operands::Edges,
+            };
+            let exec = match round % 2 {
+                0 => u64::MAX,
+                _ => u64::from(random.next()) << 32 | u64::from(random.next()),
+            };
+            pair.fill(operands, exec, &mut random);
+            pair.run(0, false);
+            pair.run(1, true);
+            pair.compare(&format!(
+                "{target:?} {texts:?} {operands:?} {exec:#x} {round}"
+            ));
         }
     }
 }

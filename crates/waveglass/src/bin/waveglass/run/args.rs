@@ -60,6 +60,10 @@ pub(crate) struct RunArgs {
     /// Stop after this many seconds.
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub(crate) timeout: Option<Duration>,
+    /// Execute every instruction by its own handler: translate no runs of them to the host's machine
+    /// code. Results are the same, slower.
+    #[arg(long)]
+    pub(crate) interpret: bool,
     /// Threads to run workgroups on; 1 gives the same order each time.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
@@ -113,6 +117,7 @@ pub(crate) struct RunRequest {
     pub(crate) trace: Option<PathBuf>,
     pub(crate) max_steps: Option<u64>,
     pub(crate) timeout: Option<Duration>,
+    pub(crate) interpret: bool,
     pub(crate) threads: Option<u16>,
     pub(crate) memory_order: MemoryOrder,
     pub(crate) trap_handler: Option<PathBuf>,
@@ -150,6 +155,7 @@ impl RunArgs {
             trace: self.trace,
             max_steps: self.max_steps,
             timeout: self.timeout,
+            interpret: self.interpret,
             threads: self.threads,
             memory_order: self.memory_order,
             trap_handler: self.trap_handler,

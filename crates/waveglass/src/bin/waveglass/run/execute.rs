@@ -224,6 +224,7 @@ fn launch(
     let mut limits = Limits {
         timeout: run.timeout,
         order: run.memory_order,
+        translate: !run.interpret,
         ..Limits::default()
     };
     if let Some(n) = run.max_steps {
