@@ -6,7 +6,8 @@
 //! workgroups that wait for others make progress together.
 //!
 //! A wave that waits in GDS (`ds_gws_*`, `ds_ordered_count`) asks again whenever it has its turn. Where all waves
-//! in flight on all threads have asked in vain, and no other can start, they wait for ever: see [`Idle`].
+//! in flight on all threads have asked in vain, and no other can start, they wait for ever, and the run ends
+//! with [`RunError::SyncDeadlock`].
 
 mod idle;
 
