@@ -256,6 +256,23 @@ fn a_handler_is_for_the_kernels_target() {
 
 // The aperture's base 0 disables it: LDS is not reached by a flat address any more (Vega ISA 9.5).
 #[test]
+fn more_trap_memory_than_there_is_room_for_is_refused() {
+    let kernel = kernel("s_trap 5\n s_nop 0\n s_endpgm", Gfx900);
+    let room = (128 << 20) - (64 << 10);
+    for (size, fits) in [(room, true), (room + 1, false)] {
+        let handler = handler(Gfx900, 4).memory(vec![0; size]);
+        let launch = kernel.launch(None).unwrap().trap_handler(handler);
+        match launch.run() {
+            Ok(report) => assert!(fits && report.trap_memory.len() == size),
+            Err(e) => {
+                assert!(!fits, "{e}");
+                assert!(e.to_string().contains("more than there is room for"), "{e}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_apertures_bases_are_settings() {
     // A flat store to the LDS aperture at 1 << 48.
     let source = "v_mov_b32 v0, 0\n v_mov_b32 v1, 0x10000\n flat_store_dword v[0:1], v0\n s_endpgm";

@@ -102,6 +102,13 @@ impl TrapHandler {
         };
         entries.push(vector.tba);
         if !self.memory.is_empty() {
+            const ROOM: u64 = place::PACKET - place::GAP - place::TRAP_MEMORY;
+            let size = self.memory.len() as u64;
+            if size > ROOM {
+                return Err(LaunchError::Bad(format!(
+                    "{size} bytes of memory for the trap handler are more than there is room for, {ROOM} bytes"
+                )));
+            }
             vector.tma = place::TRAP_MEMORY;
             let bytes = std::mem::take(&mut self.memory);
             let title = "trap handler's memory".to_owned();

@@ -18,7 +18,8 @@ const CLAIMS: u64 = 16;
 /// use waveglass::{Disassembly, ListingOptions, asm::PrintOptions, isa::Target};
 ///
 /// let options = ListingOptions { wave_size: None, print: PrintOptions::default() };
-/// let d = Disassembly::of_code(Target::Gfx900, &0xbf81_0000u32.to_le_bytes(), &options);
+/// let code = 0xbf81_0000u32.to_le_bytes();
+/// let d = Disassembly::of_code(Target::Gfx900, &code, &options);
 /// for f in d.functions() {
 ///     let mut lines = f.lines();
 ///     while let Some(line) = lines.next_line() {
