@@ -10,21 +10,26 @@
 //! with [`RunError::SyncDeadlock`].
 
 mod idle;
+mod occupancy;
+mod turn;
 
 use crate::dispatch::{Dispatch, Starts};
 use crate::error::{RunError, Stop, WaveFault};
 use crate::machine::{Barrier, Env, Machine};
-use crate::native;
 use crate::order::{self, Flight, Hazard, MemoryOrder, Plan};
 use crate::program::{Op, Program, Step};
-use crate::stats::{Family, Stats};
+use crate::stats::Stats;
 use crate::trap::Traps;
-use crate::wave::{TEMPS, Wave};
+use crate::wave::Wave;
 use idle::Idle;
+use occupancy::Occupancy;
+pub use occupancy::scratch_needed;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use turn::execute;
+pub(crate) use turn::go_on;
 use waveglass_mem::{GlobalMemory, Lds, Port};
 
 /// How a run goes: its limits, and what is left open by the program itself.
@@ -98,60 +103,8 @@ pub struct ScratchArena {
     pub size: u64,
 }
 
-/// Workgroups that one thread keeps going at a time, if memory allows.
-const RESIDENT: usize = 8;
-/// Host memory that the workgroups in flight may take together: their scratch, registers and LDS.
-const RESIDENT_BYTES: u64 = 40 << 20;
 /// Instructions a wave executes before others get their turn.
 const QUANTUM: u32 = 1 << 16;
-
-/// How many workgroups a run keeps in flight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Occupancy {
-    threads: usize,
-    /// Workgroups of each thread.
-    resident: usize,
-}
-
-impl Occupancy {
-    /// As many as memory allows, at least one: workgroups that wait for others of a dispatch get on
-    /// only as far as these are in flight together, as on hardware.
-    fn of(d: &Dispatch, threads: usize) -> Self {
-        let registers = (d.vgprs as u64 + d.agprs as u64 + TEMPS as u64) * 4 * d.wave_size as u64;
-        let waves = d.waves_per_group() as u64;
-        let group = d
-            .scratch_bytes()
-            .saturating_add(registers)
-            .saturating_mul(waves)
-            .saturating_add(d.packet.group_segment.into());
-        let places = (RESIDENT_BYTES / group.max(1)).max(1);
-        let threads = (threads.max(1) as u64)
-            .min(places)
-            .min(d.group_count().max(1));
-        Self {
-            threads: threads as usize,
-            resident: (places / threads).min(RESIDENT as u64) as usize,
-        }
-    }
-
-    /// Workgroups in flight.
-    fn places(self) -> u64 {
-        (self.threads * self.resident) as u64
-    }
-}
-
-/// Bytes of scratch arena that a run on up to `threads` threads needs.
-///
-/// It does not grow with the threads past a bound: where scratch is large, fewer workgroups are in
-/// flight at a time, down to one.
-pub fn scratch_needed(d: &Dispatch, threads: usize) -> u64 {
-    let resident = Occupancy::of(d, threads)
-        .places()
-        .min(d.group_count().max(1));
-    d.scratch_bytes()
-        .saturating_mul(d.waves_per_group() as u64)
-        .saturating_mul(resident)
-}
 
 struct Shared<'a> {
     dispatch: &'a Dispatch,
@@ -560,104 +513,9 @@ impl Shared<'_> {
     }
 }
 
-/// Runs one wave for at most `quantum` instructions; gives how many, and why it stopped
-/// (`Step::Next` when the quantum is used up).
-fn execute<const TRACE: bool>(
-    m: &mut Machine<'_>,
-    program: &Program,
-    quantum: u32,
-    trace: Option<Trace<'_>>,
-    translate: bool,
-) -> (u32, Step) {
-    let ops = program.ops();
-    let mut ip = m.wave.ip;
-    let mut used = 0;
-    let mut from = 0;
-    while used < quantum {
-        let Some(op) = ops.get(ip as usize) else {
-            return (
-                used,
-                Step::Stop(Stop::BadJump {
-                    from,
-                    to: program.end_after(from),
-                }),
-            );
-        };
-        if !TRACE
-            && translate
-            && op.fragment != native::NONE
-            && let Some(done) = program.fragments().run(m, ops, op.fragment, quantum - used)
-        {
-            used += done.used;
-            ip = done.next;
-            from = ops[done.last as usize].address;
-            continue;
-        }
-        if TRACE && let Some(t) = trace {
-            t(m.wave, op);
-        }
-        used += 1;
-        m.stats.by_family[op.family as usize] += 1;
-        match (op.run)(m, op) {
-            // A turn ends where it should, among idle operations too.
-            Step::Next if TRACE || op.skipped > quantum - used => ip = op.next,
-            Step::Next => {
-                ip = op.live;
-                used += op.skipped;
-                m.stats.by_family[Family::Salu as usize] += op.skipped as u64;
-            }
-            Step::Goto(i) => ip = i,
-            step => match go_on(m, program, op, ip, step) {
-                Ok(next) => ip = next,
-                Err(end) => return (used, end),
-            },
-        }
-        from = op.address;
-    }
-    m.wave.ip = ip;
-    (used, Step::Next)
-}
-
-/// Where a wave goes on after the op at `ip` has ended in `step`, or how its turn ends; `ip` of the wave
-/// is then where it goes on in its next turn.
-pub(crate) fn go_on(
-    m: &mut Machine<'_>,
-    program: &Program,
-    op: &Op,
-    ip: u32,
-    step: Step,
-) -> Result<u32, Step> {
-    match step {
-        Step::Next => Ok(op.next),
-        Step::Goto(i) => Ok(i),
-        Step::Jump(to) => {
-            let from = op.address;
-            program
-                .find_with(to, m.wave.vgpr_msb)
-                .ok_or(Step::Stop(Stop::BadJump { from, to }))
-        }
-        Step::Stop(_) => {
-            m.wave.ip = ip;
-            Err(step)
-        }
-        Step::Barrier | Step::Yield => {
-            m.wave.ip = op.next;
-            if step == Step::Barrier && m.barrier.pass(m.wave) {
-                Ok(op.next)
-            } else {
-                Err(step)
-            }
-        }
-        Step::Retry => {
-            m.wave.ip = ip;
-            Err(step)
-        }
-        Step::End => Err(step),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::occupancy::{RESIDENT, RESIDENT_BYTES};
     use super::*;
     use crate::program::Registers;
     use waveglass_isa::Target;

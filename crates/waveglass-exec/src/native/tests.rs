@@ -418,7 +418,7 @@ fn branches() {
 
 #[test]
 fn random_instructions() {
-    for target in Target::ALL {
+    for &target in Target::ALL {
         let sizes: &[u32] = match target.major() {
             9 => &[64],
             10 | 11 => &[32, 64],
