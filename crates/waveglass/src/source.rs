@@ -457,9 +457,26 @@ impl Writer<'_> {
         }
         let label = |at: u64| format!(".L{}_{at:x}", s.name.trim_start_matches('.'));
         let mut asm = LineAssembler::new(self.target, self.wave_size);
-        // Whole registers are what the assembler takes for halves as well; halves say more.
-        let options = PrintOptions::default();
+        let mut assembles = |i: &Inst, true16: bool, text: &mut String| {
+            text.clear();
+            print(i, &PrintOptions { true16 }, text);
+            let dwords = i.size() / 4;
+            asm.assemble(text).is_ok_and(|again| {
+                again.size() == i.size() && again.words()[..dwords] == i.words()[..dwords]
+            })
+        };
         let mut text = String::new();
+        // The names that LLVM takes on the target: halves on gfx11, from gfx12 on whole registers
+        // but where there are instructions of halves alone.
+        let halves = self.target.major() < 12
+            || list.iter().filter_map(|(_, inst, _)| *inst).any(|i| {
+                ["v_mov_b16", "v_swap_b16"].contains(&i.mnemonic())
+                    || !assembles(&i, false, &mut text) && assembles(&i, true, &mut text)
+            });
+        if halves && self.target.major() >= 12 {
+            self.out
+                .push_str("\t; llvm-mc takes this with -mattr=+real-true16\n");
+        }
         for (at, inst, size) in list {
             for name in names.get(&at).into_iter().flatten() {
                 let _ = writeln!(self.out, "{name}:");
@@ -469,9 +486,7 @@ impl Writer<'_> {
             }
             let bytes = &s.data[at as usize..at as usize + size];
             text.clear();
-            if let Some(i) = &inst {
-                print(i, &options, &mut text);
-            }
+            let again = inst.is_some_and(|i| assembles(&i, halves, &mut text));
             let branch = inst
                 .and_then(|i| branch_target(&i, at))
                 .filter(|to| starts.contains(to));
@@ -485,12 +500,6 @@ impl Writer<'_> {
                 let _ = writeln!(self.out, "\t{}{part}", &text[..cut]);
                 continue;
             }
-            let again = asm.assemble(&text).is_ok_and(|i| {
-                i.words()[..i.size() / 4]
-                    .iter()
-                    .flat_map(|w| w.to_le_bytes())
-                    .eq(bytes.iter().copied())
-            });
             if again {
                 let _ = writeln!(self.out, "\t{}", text.trim_end());
                 continue;
