@@ -535,9 +535,26 @@ impl<'a> Writer<'a> {
         }
         let label = |at: u64| format!(".L{}_{at:x}", s.name.trim_start_matches('.'));
         let mut asm = LineAssembler::new(self.target, self.wave_size);
-        // Whole registers are what the assembler takes for halves as well; halves say more.
-        let options = PrintOptions::default();
+        let mut assembles = |i: &Inst, true16: bool, text: &mut String| {
+            text.clear();
+            print(i, &PrintOptions { true16 }, text);
+            let dwords = i.size() / 4;
+            asm.assemble(text).is_ok_and(|again| {
+                again.size() == i.size() && again.words()[..dwords] == i.words()[..dwords]
+            })
+        };
         let mut text = String::new();
+        // The names that LLVM takes on the target: halves on gfx11, from gfx12 on whole registers
+        // but where there are instructions of halves alone.
+        let halves = self.target.major() < 12
+            || list.iter().filter_map(|(_, inst, _)| *inst).any(|i| {
+                ["v_mov_b16", "v_swap_b16"].contains(&i.mnemonic())
+                    || !assembles(&i, false, &mut text) && assembles(&i, true, &mut text)
+            });
+        if halves && self.target.major() >= 12 {
+            self.out
+                .push_str("\t; llvm-mc takes this with -mattr=+real-true16\n");
+        }
         for (at, inst, size) in list {
             for name in names.get(&at).into_iter().flatten() {
                 let _ = writeln!(self.out, "{name}:");
@@ -547,9 +564,14 @@ impl<'a> Writer<'a> {
             }
             let bytes = &s.data[at as usize..at as usize + size];
             text.clear();
-            if let Some(i) = &inst {
-                print(i, &options, &mut text);
-            }
+            let again = match &inst {
+                Some(i) if !self.each_checked => {
+                    print(i, &PrintOptions { true16: halves }, &mut text);
+                    true
+                }
+                Some(i) => assembles(i, halves, &mut text),
+                None => false,
+            };
             let branch = inst
                 .and_then(|i| branch_target(&i, at))
                 .filter(|to| starts.binary_search(to).is_ok());
@@ -563,13 +585,7 @@ impl<'a> Writer<'a> {
                 let _ = writeln!(self.out, "\t{}{part}", &text[..cut]);
                 continue;
             }
-            let same = |i: Inst| {
-                let words = i.words()[..i.size() / 4].iter();
-                words
-                    .flat_map(|w| w.to_le_bytes())
-                    .eq(bytes.iter().copied())
-            };
-            if inst.is_some() && (!self.each_checked || asm.assemble(&text).is_ok_and(same)) {
+            if again {
                 self.out.push('\t');
                 self.out.push_str(text.trim_end());
                 self.out.push('\n');

@@ -105,6 +105,9 @@ pub(super) fn yaml(message: &[u8]) -> Option<String> {
     }
     let mut out = String::from("---\n");
     write_node(&mut out, &value, 0, false)?;
+    // LLVM's reader takes the blank before the directive that follows for a part of the text, which
+    // is over here.
+    out.push_str("...\n");
     Some(out)
 }
 
