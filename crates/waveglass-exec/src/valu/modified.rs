@@ -4,7 +4,7 @@
 
 use super::kernel::{Ty, in_builds};
 use super::result::ResultMods;
-use super::ways::{self, Insertion, Source, Way};
+use super::ways::{self, Insertion, Way};
 use super::{answers_to_mode, broadcast, mask_in, merge, run_slow, temp, write_mask};
 use crate::machine::Machine;
 use crate::program::{Op, Src, Step};
@@ -28,13 +28,6 @@ pub(super) fn run_modified(m: &mut Machine<'_>, op: &Op) -> Step {
     let [d, a, b, c] = op.lanes.map(|x| x as usize);
     let mut s = [a, b, c];
     let mut write = exec;
-    let mut sources = [Source {
-        from: 0,
-        to: 0,
-        dwords: 0,
-        way: &Way::Plain,
-    }; 3];
-    let mut prepared = 0;
     let mut special = info.special;
     while special != 0 {
         let i = special.trailing_zeros() as usize & 3;
@@ -59,17 +52,8 @@ pub(super) fn run_modified(m: &mut Machine<'_>, op: &Op) -> Step {
         }
         if *way != Way::Plain {
             s[i] = temp(m, i);
-            sources[prepared] = Source {
-                from,
-                to: s[i],
-                dwords,
-                way,
-            };
-            prepared += 1;
+            ways::prepare(m.wave.lanes_flat(), from, s[i], n, way, dwords);
         }
-    }
-    if prepared != 0 {
-        ways::prepare(m.wave.lanes_flat(), &sources[..prepared], n);
     }
     let mask_in = mask_in(m, op, info);
     // A result that leaves nothing of its register needs no place of its own.

@@ -2,7 +2,6 @@
 
 use super::kernel::Ty;
 use super::result::ResultMods;
-use super::ways::Source;
 use super::{SourceMods, dpp, ways};
 use crate::testing::Bench;
 use crate::wave::Mode;
@@ -64,19 +63,12 @@ fn ways_of_sources_are_what_their_modifiers_do() {
                 let mut regs = expected.clone();
                 regs.resize(8 * n, 0);
                 mods.apply(&mut expected, n, ty, DEFAULT);
-                let way = &mods.way(ty);
-                let source = |to| Source {
-                    from: 0,
-                    to,
-                    dwords,
-                    way,
-                };
-                ways::prepare(&mut regs, &[source(4 * n)], n);
+                ways::prepare(&mut regs, 0, 4 * n, n, &mods.way(ty), dwords);
                 let got = &regs[4 * n..][..dwords * n];
                 assert_eq!(got, &expected[..dwords * n], "{ty:?} {mods:?}");
                 // In place, as after a gather.
                 let mut regs = numbers(4, n);
-                ways::prepare(&mut regs, &[source(0)], n);
+                ways::prepare(&mut regs, 0, 0, n, &mods.way(ty), dwords);
                 assert_eq!(&regs[..dwords * n], &expected[..dwords * n], "{ty:?}");
             }
         }

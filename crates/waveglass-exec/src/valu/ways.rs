@@ -78,37 +78,26 @@ impl Way {
     }
 }
 
-/// A source to be laid out: where it is, where it goes, its registers and its way.
-#[derive(Clone, Copy)]
-pub(super) struct Source<'a> {
-    pub from: usize,
-    pub to: usize,
-    pub dwords: usize,
-    pub way: &'a Way,
-}
-
 in_builds! {
-    /// Lays sources out.
-    pub(super) fn prepare(regs: &mut [u32], sources: &[Source<'_>], n: usize) {
-        for source in sources {
-            // A length that is known makes vector instructions of the loops.
-            if n == 64 {
-                prepare_lanes::<L, 64>(regs, source);
-            } else {
-                prepare_lanes::<L, 32>(regs, source);
-            }
+    /// Lays a source of so many registers at `from` out at `to`.
+    pub(super) fn prepare(regs: &mut [u32], from: usize, to: usize, n: usize, way: &Way, dwords: usize) {
+        // A length that is known makes vector instructions of the loops.
+        if n == 64 {
+            prepare_lanes::<L, 64>(regs, from, to, way, dwords);
+        } else {
+            prepare_lanes::<L, 32>(regs, from, to, way, dwords);
         }
     }
 }
 
 #[inline(always)]
-fn prepare_lanes<const L: usize, const N: usize>(regs: &mut [u32], source: &Source<'_>) {
-    let Source {
-        from,
-        to,
-        dwords,
-        way,
-    } = *source;
+fn prepare_lanes<const L: usize, const N: usize>(
+    regs: &mut [u32],
+    from: usize,
+    to: usize,
+    way: &Way,
+    dwords: usize,
+) {
     let untouched = match *way {
         Way::Plain => 0..dwords,
         Way::Bits(bits) => {
