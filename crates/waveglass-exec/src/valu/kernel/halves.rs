@@ -466,7 +466,7 @@ pub fn map_ordered<const S: usize, const PACKED: bool>(
 struct HalfRow([u16; 2 * BLOCK]);
 
 /// The results of an operation on one 16-bit value, worked out when they are first asked for.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Table(OnceLock<Box<[u16; 0x1_0000]>>);
 
 impl Default for Table {

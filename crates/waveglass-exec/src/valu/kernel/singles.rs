@@ -208,14 +208,12 @@ mod x86 {
     fn mul_add_odd(a: __m512, b: __m512, c: __m512) -> __m512 {
         const UP: i32 = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
         const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
-        const ZERO: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
+        // The neighbours of an inexact result: one of them is odd. Those of an exact one are the same, but
+        // for the zero of a sum, which is the upper one.
         let up = _mm512_fmadd_round_ps::<UP>(a, b, c);
         let down = _mm512_fmadd_round_ps::<DOWN>(a, b, c);
-        let kept = _mm512_castps_si512(_mm512_fmadd_round_ps::<ZERO>(a, b, c));
-        // Where the neighbours differ something was lost; zeros of both signs do not.
-        let inexact = _mm512_cmp_ps_mask::<_CMP_NEQ_OQ>(up, down);
-        let odd = _mm512_mask_or_epi32(kept, inexact, kept, _mm512_set1_epi32(1));
-        _mm512_castsi512_ps(odd)
+        let odd = _mm512_test_epi32_mask(_mm512_castps_si512(down), _mm512_set1_epi32(1));
+        _mm512_mask_blend_ps(odd, up, down)
     }
 
     #[inline]
