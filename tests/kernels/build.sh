@@ -58,6 +58,11 @@ for opt in O0 O3; do
   job "matrix.$opt.hipfb" matrix "$MATRIX" -$opt
 done
 
+# The tensor data mover.
+for opt in O0 O3; do
+  job "tensor.$opt.hipfb" tensor gfx1250 -$opt
+done
+
 # Code object versions; the plain outputs have the compiler's default.
 for version in 4 5 6; do
   job "abi.O3.v$version.hipfb" abi "$ALL" -O3 -mcode-object-version=$version -DWG_CODE_OBJECT_VERSION=$version

@@ -34,8 +34,9 @@ cargo xtask sweep [TARGET|all]        opcodes that only LLVM or only the table h
 cargo xtask bench-asm [TARGET|all] [FILE...]
                                      time the assembler beside LLVM over compiler output, that of the
                                      test kernels where no files are named
-cargo xtask bench-dis TARGET WAVEGLASS SOURCE...
-                                     time that `waveglass dis` against llvm-objdump over compiler output
+cargo xtask bench-dis TARGET|all WAVEGLASS SOURCE...
+                                     time that `waveglass dis` against llvm-objdump over compiler output,
+                                     a large code object and a small one
 cargo xtask bench-decode TARGET FILE time decode and print against LLVM over compiled code
 cargo xtask evidence [--check]       write what the tests cover, for the reference's fidelity table
 cargo xtask example-vectors [TARGET|all]
@@ -102,7 +103,11 @@ fn main() -> Result<()> {
             bench_asm::run(&targets, rest.get(1..).unwrap_or(&[]))
         }
         ["bench-dis", target, waveglass, files @ ..] => {
-            bench_dis::run(target.parse()?, waveglass, files)
+            let targets: Vec<Target> = match *target {
+                "all" => Target::ALL.to_vec(),
+                list => list.split(',').map(str::parse).collect::<Result<_, _>>()?,
+            };
+            bench_dis::run(&targets, waveglass, files)
         }
         ["rules"] => rules::run(),
         ["example-vectors", list @ ..] => {

@@ -143,7 +143,7 @@ impl From<&RunError> for Failure {
             RunError::Fault => Status::MemoryViolation,
             RunError::StepLimit(_) => Status::InstructionLimit,
             RunError::Timeout(_) => Status::TimeLimit,
-            RunError::Deadlock { .. } => Status::Deadlock,
+            RunError::Deadlock { .. } | RunError::SyncDeadlock { .. } => Status::Deadlock,
             RunError::Launch(_) => Status::BadArgument,
         };
         Self::new(status, e.to_string())

@@ -175,18 +175,24 @@ fn work_item_ids_lie_in_one_register_or_three() {
     }
 }
 
+// RDNA 2 and 3 have the wave's number in bits 24:20 too (RDNA 2 ISA 3.12.2, RDNA 3 ISA 3.5.3).
 #[test]
 fn workgroup_info_has_the_first_wave_bit_and_the_number_of_waves() {
-    for (target, lanes) in [
-        ("gfx900", 64),
-        ("gfx90a", 64),
-        ("gfx1030", 32),
-        ("gfx1100", 32),
+    for (target, lanes, numbered) in [
+        ("gfx900", 64, false),
+        ("gfx90a", 64, false),
+        ("gfx1030", 32, true),
+        ("gfx1100", 32, true),
     ] {
         let asked = rsrc2(2, [true, false, false], true, 1);
         let found = state(target, [1; 3], [lanes * 3, 1, 1], asked, &[]);
         let info: BTreeSet<u32> = found.iter().map(|r| r.sgprs[1]).collect();
-        assert_eq!(info, [3, 1 << 31 | 3].into(), "{target}");
+        let numbers = [1, 2].map(|n| if numbered { n << 20 } else { 0 });
+        assert_eq!(
+            info,
+            [1 << 31 | 3, numbers[0] | 3, numbers[1] | 3].into(),
+            "{target}"
+        );
     }
 }
 

@@ -97,7 +97,17 @@ pub struct Setup {
     pub trap_handler: Option<TrapHandler>,
     /// Exceptions that trap from the start (EXCP_EN of `compute_pgm_rsrc2`).
     pub exceptions: Exceptions,
+    /// Whether the dispatch gives its waves ordered ids for ordered append, which the packets of a graphics
+    /// driver can ask for and those of AQL cannot: each wave's number in the order of the launch.
+    ///
+    /// Its low 12 bits are `ordered_append_term` in the workgroup info SGPR (RDNA 1 ISA 3.12.2, RDNA 4 ISA
+    /// 3.5.3; the Vega manual does not have the table, and is taken to have the same), from where a program puts
+    /// them into M0 for `ds_ordered_count`. VGT_GS_MAX_WAVE_ID is as wide.
+    pub ordered_append: bool,
 }
+
+/// How wide ordered ids are in the workgroup info SGPR.
+pub(crate) const ORDERED_ID_MASK: u32 = 0xfff;
 
 /// The AQL packet that a dispatch stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -278,8 +288,34 @@ impl Dispatch {
                 handler: self.setup.trap_handler,
                 ..Traps::default()
             },
+            ordered_append: self.setup.ordered_append,
             ..Env::alone(self.target, self.packet.group_segment)
         }
+    }
+
+    /// How many waves start before those of workgroup `group`.
+    fn waves_before(&self, group: [u32; 3]) -> u64 {
+        let groups = self.groups();
+        // Waves of a workgroup; the last one along each dimension may be partial.
+        let waves = |last: [bool; 3]| {
+            let items: u64 = (0..3)
+                .map(|i| {
+                    let at = if last[i] {
+                        groups[i].saturating_sub(1)
+                    } else {
+                        0
+                    };
+                    u64::from(self.items([at; 3])[i])
+                })
+                .product();
+            items.div_ceil(self.wave_size.into())
+        };
+        let is_last = |i: usize| group[i] + 1 == groups[i];
+        let row = |y, z| u64::from(groups[0] - 1) * waves([false, y, z]) + waves([true, y, z]);
+        let layer = |z| u64::from(groups[1] - 1) * row(false, z) + row(true, z);
+        u64::from(group[2]) * layer(false)
+            + u64::from(group[1]) * row(false, is_last(2))
+            + u64::from(group[0]) * waves([false, is_last(1), is_last(2)])
     }
 
     /// The memory rules of the target.
@@ -315,8 +351,12 @@ impl Dispatch {
         w.group = group;
         w.id_in_group = index;
         w.scratch_size = self.packet.private_segment;
+        w.ptr32 = self.setup.memory.ptr32;
         w.mode = self.mode();
         w.enable_exceptions(self.setup.exceptions);
+        if self.setup.ordered_append {
+            w.ordered_id = self.waves_before(group) + u64::from(index);
+        }
         w.sgpr = starts.sgpr;
         self.base_registers(w, scratch_base);
         self.system_registers(w, group, scratch_offset);
@@ -411,14 +451,32 @@ impl Dispatch {
                     push(w, id);
                 }
             }
-            if s.group_info {
-                let first = (w.id_in_group == 0) as u32;
-                push(w, first << 31 | self.waves_per_group() & 0x3f);
-            }
+        }
+        if s.group_info {
+            let info = self.group_info(w);
+            push(w, info);
         }
         if s.private_segment && !self.architected_flat_scratch() {
             push(w, scratch_offset as u32);
         }
+    }
+
+    /// The workgroup info SGPR ("tg_size_en"): the workgroup's size in waves in 5:0, `ordered_append_term` in
+    /// 17:6, the wave's number from CDNA 3 and RDNA 2 on in 24:20, and in 31 whether it is the first one; RDNA 4
+    /// has the last two elsewhere (RDNA 1 ISA 3.12.2, RDNA 2 ISA 3.12.2, CDNA 3 ISA 3.13, RDNA 4 ISA 3.5.3).
+    fn group_info(&self, w: &Wave) -> u32 {
+        let target = self.target;
+        let mut info = self.waves_per_group() & 0x3f | (w.ordered_id as u32 & ORDERED_ID_MASK) << 6;
+        if target.major() < 12 {
+            info |= u32::from(w.id_in_group == 0) << 31;
+        }
+        let has_number = target.has_gfx940_insts()
+            || target.major() == 11
+            || memory_generation(target) == Generation::Rdna2;
+        if has_number {
+            info |= (w.id_in_group & 0x1f) << 20;
+        }
+        info
     }
 
     /// Whether the hardware sets the scratch base itself.

@@ -107,6 +107,18 @@ pub enum RunError {
         /// The workgroup.
         group: [u32; 3],
     },
+    /// Every wave in flight waits for others that never come: at global wave sync, or for its turn.
+    #[error(
+        "{mnemonic} at {address:#x} of workgroup {group:?} waits for waves that never come: no wave in flight can go on"
+    )]
+    SyncDeadlock {
+        /// The workgroup.
+        group: [u32; 3],
+        /// The instruction that it waits at.
+        mnemonic: &'static str,
+        /// Its address.
+        address: u64,
+    },
     /// The launch itself is wrong.
     #[error("{0}")]
     Launch(String),

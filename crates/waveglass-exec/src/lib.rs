@@ -67,6 +67,7 @@ mod exceptions;
 mod fidelity;
 pub mod machine;
 pub mod matrix;
+mod native;
 pub mod order;
 pub mod program;
 pub mod rows;

@@ -32,7 +32,8 @@ pub struct Machine<'a> {
 /// What a dispatch fixes for all its waves.
 #[derive(Clone, Debug)]
 pub struct Env {
-    /// Where the LDS and scratch apertures lie.
+    /// Where the LDS and scratch apertures lie; each wave has its own copy of the address mode:
+    /// see [`Machine::apertures`].
     pub apertures: Apertures,
     /// LDS bytes of a workgroup.
     pub lds_size: u32,
@@ -46,6 +47,8 @@ pub struct Env {
     pub gds: Arc<Gds>,
     /// What happens at traps.
     pub traps: Traps,
+    /// Whether waves have ordered ids ([`Setup::ordered_append`](crate::Setup::ordered_append)).
+    pub ordered_append: bool,
 }
 
 impl Env {
@@ -60,11 +63,21 @@ impl Env {
             fault_limit: 64,
             gds: Arc::new(Gds::new(memory_generation(target))),
             traps: Traps::default(),
+            ordered_append: false,
         }
     }
 }
 
 impl Machine<'_> {
+    /// Where the apertures lie in the wave's address mode.
+    #[inline(always)]
+    pub fn apertures(&self) -> Apertures {
+        Apertures {
+            ptr32: self.wave.ptr32,
+            ..self.env.apertures
+        }
+    }
+
     /// The low 32 bits of a scalar source.
     #[inline]
     pub fn s32(&self, s: Src) -> u32 {
@@ -83,12 +96,12 @@ impl Machine<'_> {
             Src::Scc => self.wave.scc as u64,
             Src::Vccz => (self.wave.vcc() == 0) as u64,
             Src::Execz => (self.wave.exec() == 0) as u64,
-            Src::Aperture(0) => self.env.apertures.shared_base(),
-            Src::Aperture(1) => self.env.apertures.shared_limit(),
-            Src::Aperture(2) => self.env.apertures.private_base(),
-            Src::Aperture(_) => self.env.apertures.private_limit(),
+            Src::Aperture(0) => self.apertures().shared_base(),
+            Src::Aperture(1) => self.apertures().shared_limit(),
+            Src::Aperture(2) => self.apertures().private_base(),
+            Src::Aperture(_) => self.apertures().private_limit(),
             Src::FlatScratchBase(half) => {
-                self.env.apertures.flat_scratch_base(self.wave.scratch_base) >> (32 * half as u32)
+                self.apertures().flat_scratch_base(self.wave.scratch_base) >> (32 * half as u32)
             }
             Src::LdsDirect => self.lds_direct() as u64,
             // A vector register as a scalar source: the first active lane (SMEM and SALU have

@@ -11,6 +11,7 @@ use crate::error::Stop;
 use crate::exceptions;
 use crate::machine::Machine;
 use crate::matrix::MatrixOp;
+use crate::native::{self, Fragments};
 use crate::semantics::{self, MemInfo};
 use crate::stats::Family;
 use crate::trap::{self, Exceptions};
@@ -83,6 +84,8 @@ pub struct Op {
     pub live: u32,
     /// How many those are.
     pub skipped: u32,
+    /// The translated fragment that starts with it.
+    pub(crate) fragment: u32,
     /// Index of a direct branch's target.
     pub target: u32,
     /// Destination: a vector register's or a scalar register's number.
@@ -126,6 +129,7 @@ pub struct Program {
     options: Options,
     /// Whether anything can tell which exceptions arithmetic has raised.
     watches_exceptions: bool,
+    fragments: Fragments,
 }
 
 /// Code in one piece, with the ops that start in it.
@@ -243,6 +247,7 @@ impl Program {
             with_msb: HashMap::new(),
             options,
             watches_exceptions: false,
+            fragments: Fragments::default(),
         };
         let decoder = Decoder::new(target).wave_size(wave_size);
         let mut used_msb = Vec::new();
@@ -256,7 +261,9 @@ impl Program {
                 program.compile_high(&decoder, handler, start, msb, registers, &mut high);
             }
         }
-        program.link();
+        let entries = [Some(code), handler].into_iter().flatten();
+        let entries: Vec<u64> = entries.flat_map(|c| c.entries).copied().collect();
+        program.link(&entries);
         program
     }
 
@@ -397,7 +404,7 @@ impl Program {
     }
 
     /// Resolves where each op goes on.
-    fn link(&mut self) {
+    fn link(&mut self, entries: &[u64]) {
         for i in 0..self.ops.len() {
             let (address, size, target, msb, after) = {
                 let op = &self.ops[i];
@@ -415,6 +422,7 @@ impl Program {
                 self.ops[i].target = self.find_with(t, msb).unwrap_or(u32::MAX);
             }
         }
+        let plain: Vec<Handler> = self.ops.iter().map(|op| op.run).collect();
         semantics::mark_indexed(&mut self.ops);
         semantics::mark_skipped(&mut self.ops);
         self.watches_exceptions = !self
@@ -428,6 +436,14 @@ impl Program {
         }
         trap::guard_temporaries(&mut self.ops, self.target);
         self.skip_idle();
+        let mut targets: Vec<u32> = entries.iter().filter_map(|&a| self.find(a)).collect();
+        for op in &self.ops {
+            let branches = op
+                .inst
+                .is_some_and(|i| branch_target(&i, op.address).is_some());
+            targets.extend(branches.then_some(op.target));
+        }
+        self.fragments = native::find(&mut self.ops, &plain, &targets);
     }
 
     /// Finds out which op each goes on with where ops that do nothing are passed over.
@@ -468,6 +484,11 @@ impl Program {
             .and_then(|i| self.ops[i as usize].inst)
             .map_or(4, |i| i.size() as u64);
         address + size
+    }
+
+    /// Runs of ops as the host's own instructions.
+    pub(crate) fn fragments(&self) -> &Fragments {
+        &self.fragments
     }
 
     /// The ops.
@@ -526,6 +547,7 @@ impl Op {
             next: u32::MAX,
             live: u32::MAX,
             skipped: 0,
+            fragment: native::NONE,
             target: u32::MAX,
             d: 0,
             d2: 0,

@@ -4,19 +4,32 @@
 //! Workgroups start in the order of their ids. A thread runs one workgroup until it ends or has
 //! used up its turn; then it keeps that workgroup and takes turns between it and new ones, so that
 //! workgroups that wait for others make progress together.
+//!
+//! A wave that waits in GDS (`ds_gws_*`, `ds_ordered_count`) asks again whenever it has its turn. Where all waves
+//! in flight on all threads have asked in vain, and no other can start, they wait for ever, and the run ends
+//! with [`RunError::SyncDeadlock`].
+
+mod idle;
+mod occupancy;
+mod turn;
 
 use crate::dispatch::{Dispatch, Starts};
 use crate::error::{RunError, Stop, WaveFault};
 use crate::machine::{Barrier, Env, Machine};
 use crate::order::{self, Flight, Hazard, MemoryOrder, Plan};
 use crate::program::{Op, Program, Step};
-use crate::stats::{Family, Stats};
+use crate::stats::Stats;
 use crate::trap::Traps;
-use crate::wave::{TEMPS, Wave};
+use crate::wave::Wave;
+use idle::Idle;
+use occupancy::Occupancy;
+pub use occupancy::scratch_needed;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use turn::execute;
+pub(crate) use turn::go_on;
 use waveglass_mem::{GlobalMemory, Lds, Port};
 
 /// How a run goes: its limits, and what is left open by the program itself.
@@ -34,6 +47,9 @@ pub struct Limits {
     pub stop_on_fault: bool,
     /// When memory operations complete.
     pub order: MemoryOrder,
+    /// Whether runs of operations may be translated to the host's instructions. Results and counters are
+    /// the same either way; under a trace, or an order other than eager, nothing is translated.
+    pub translate: bool,
 }
 
 impl Default for Limits {
@@ -45,6 +61,7 @@ impl Default for Limits {
             faults: 64,
             stop_on_fault: false,
             order: MemoryOrder::Eager,
+            translate: true,
         }
     }
 }
@@ -86,60 +103,8 @@ pub struct ScratchArena {
     pub size: u64,
 }
 
-/// Workgroups that one thread keeps going at a time, if memory allows.
-const RESIDENT: usize = 8;
-/// Host memory that the workgroups in flight may take together: their scratch, registers and LDS.
-const RESIDENT_BYTES: u64 = 40 << 20;
 /// Instructions a wave executes before others get their turn.
 const QUANTUM: u32 = 1 << 16;
-
-/// How many workgroups a run keeps in flight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Occupancy {
-    threads: usize,
-    /// Workgroups of each thread.
-    resident: usize,
-}
-
-impl Occupancy {
-    /// As many as memory allows, at least one: workgroups that wait for others of a dispatch get on
-    /// only as far as these are in flight together, as on hardware.
-    fn of(d: &Dispatch, threads: usize) -> Self {
-        let registers = (d.vgprs as u64 + d.agprs as u64 + TEMPS as u64) * 4 * d.wave_size as u64;
-        let waves = d.waves_per_group() as u64;
-        let group = d
-            .scratch_bytes()
-            .saturating_add(registers)
-            .saturating_mul(waves)
-            .saturating_add(d.packet.group_segment.into());
-        let places = (RESIDENT_BYTES / group.max(1)).max(1);
-        let threads = (threads.max(1) as u64)
-            .min(places)
-            .min(d.group_count().max(1));
-        Self {
-            threads: threads as usize,
-            resident: (places / threads).min(RESIDENT as u64) as usize,
-        }
-    }
-
-    /// Workgroups in flight.
-    fn places(self) -> u64 {
-        (self.threads * self.resident) as u64
-    }
-}
-
-/// Bytes of scratch arena that a run on up to `threads` threads needs.
-///
-/// It does not grow with the threads past a bound: where scratch is large, fewer workgroups are in
-/// flight at a time, down to one.
-pub fn scratch_needed(d: &Dispatch, threads: usize) -> u64 {
-    let resident = Occupancy::of(d, threads)
-        .places()
-        .min(d.group_count().max(1));
-    d.scratch_bytes()
-        .saturating_mul(d.waves_per_group() as u64)
-        .saturating_mul(resident)
-}
 
 struct Shared<'a> {
     dispatch: &'a Dispatch,
@@ -159,7 +124,19 @@ struct Shared<'a> {
     steps_left: AtomicU64,
     started: Instant,
     stop: AtomicBool,
+    idle: Idle,
     result: Mutex<(Outcome, Option<RunError>)>,
+}
+
+/// How a workgroup's turn has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    /// All its waves have.
+    Ended,
+    /// Some wave has got on.
+    Going,
+    /// Its waves wait, all or some of them in GDS.
+    Stuck,
 }
 
 /// Runs every workgroup of a dispatch.
@@ -201,6 +178,7 @@ pub fn run(
         steps_left: AtomicU64::new(limits.steps),
         started: Instant::now(),
         stop: AtomicBool::new(false),
+        idle: Idle::new(Occupancy::of(dispatch, limits.threads).threads, program),
         result: Mutex::new((Outcome::default(), None)),
     };
     std::thread::scope(|s| {
@@ -248,6 +226,8 @@ impl Shared<'_> {
         let mut resident: VecDeque<Group> = VecDeque::new();
         let mut free: Vec<usize> = (0..self.occupancy.resident).rev().collect();
         let mut spare: Option<Group> = None;
+        // Turns since a wave got on, and the activity before them.
+        let (mut idle_turns, mut since) = (0, self.idle.now());
         while !self.stop.load(Ordering::Relaxed) {
             if let Some(place) = free.last().copied()
                 && let Some(group) = self.start_group(thread, place, &mut spare)
@@ -256,25 +236,53 @@ impl Shared<'_> {
                 outcome.stats.groups += 1;
                 outcome.stats.waves += group.waves.len() as u64;
                 resident.push_front(group);
+                idle_turns = 0;
             }
             let Some(mut group) = resident.pop_front() else {
                 break;
             };
+            if idle_turns == 0 {
+                since = self.idle.now();
+            }
             match self.turn(&mut group, &mut outcome) {
-                Ok(true) => {
+                Ok(Turn::Ended) => {
+                    self.idle.active();
+                    idle_turns = 0;
                     if let Some(done) = self.watch.groups_done {
                         done.fetch_add(1, Ordering::Relaxed);
                     }
                     free.push(group.place);
                     spare = Some(group);
                 }
-                Ok(false) => resident.push_back(group),
+                Ok(Turn::Going) => {
+                    self.idle.active();
+                    idle_turns = 0;
+                    resident.push_back(group);
+                }
+                Ok(Turn::Stuck) => {
+                    idle_turns += 1;
+                    let id = group.id;
+                    let waits = self.first_waiting(&group);
+                    resident.push_back(group);
+                    if idle_turns >= resident.len() {
+                        idle_turns = 0;
+                        if self.idle.stuck(thread, since) {
+                            error = Some(RunError::SyncDeadlock {
+                                group: id,
+                                mnemonic: waits.0,
+                                address: waits.1,
+                            });
+                            self.stop.store(true, Ordering::Relaxed);
+                        }
+                    }
+                }
                 Err(e) => {
                     error = Some(e);
                     self.stop.store(true, Ordering::Relaxed);
                 }
             }
         }
+        self.idle.end(thread);
         let mut result = self.result.lock().unwrap_or_else(PoisonError::into_inner);
         result.0.stats.add(&outcome.stats);
         result.0.fault_count += outcome.fault_count;
@@ -353,10 +361,19 @@ impl Shared<'_> {
         })
     }
 
-    /// Lets every wave of a workgroup run for a while; true when all have ended.
-    fn turn(&self, group: &mut Group, outcome: &mut Outcome) -> Result<bool, RunError> {
+    /// The instruction at which the first wave of a workgroup that has its turn stands.
+    fn first_waiting(&self, group: &Group) -> (&'static str, u64) {
+        let ready = group.waves.iter().find(|s| s.state == State::Ready);
+        ready
+            .and_then(|s| self.program.ops().get(s.wave.ip as usize))
+            .map_or(("(none)", 0), |op| (op.mnemonic(), op.address))
+    }
+
+    /// Lets every wave of a workgroup run for a while.
+    fn turn(&self, group: &mut Group, outcome: &mut Outcome) -> Result<Turn, RunError> {
+        let mut got_on = false;
         for _ in 0..4 {
-            let mut progress = false;
+            let (mut progress, mut round) = (false, false);
             for i in 0..group.waves.len() {
                 let slot = &mut group.waves[i];
                 if slot.state == State::Waiting && group.barrier.pass(&mut slot.wave) {
@@ -366,22 +383,26 @@ impl Shared<'_> {
                     continue;
                 }
                 progress = true;
-                self.slice(group, i, outcome)?;
+                round |= self.slice(group, i, outcome)?;
             }
             if group.waves.iter().all(|s| s.state == State::Ended) {
-                return Ok(true);
+                return Ok(Turn::Ended);
             }
             if !progress {
                 return Err(RunError::Deadlock { group: group.id });
             }
+            got_on |= round;
+            if !round {
+                break;
+            }
         }
-        Ok(false)
+        Ok(if got_on { Turn::Going } else { Turn::Stuck })
     }
 
-    /// One wave runs until it waits, ends or has used up its quantum.
-    fn slice(&self, group: &mut Group, i: usize, outcome: &mut Outcome) -> Result<(), RunError> {
+    /// One wave runs until it waits, ends or has used up its quantum; gives whether it got on.
+    fn slice(&self, group: &mut Group, i: usize, outcome: &mut Outcome) -> Result<bool, RunError> {
         if self.stop.load(Ordering::Relaxed) {
-            return Ok(());
+            return Ok(true);
         }
         if let Some(limit) = self.limits.timeout
             && self.started.elapsed() > limit
@@ -416,8 +437,11 @@ impl Shared<'_> {
                 quantum,
                 trace,
             ),
-            (None, Some(t)) => execute::<true>(&mut machine, self.program, quantum, Some(t)),
-            (None, None) => execute::<false>(&mut machine, self.program, quantum, None),
+            (None, Some(t)) => execute::<true>(&mut machine, self.program, quantum, Some(t), false),
+            (None, None) => {
+                let translate = self.limits.translate;
+                execute::<false>(&mut machine, self.program, quantum, None, translate)
+            }
         };
         slot.wave.steps += used as u64;
         outcome.stats.instructions += used as u64;
@@ -452,7 +476,7 @@ impl Shared<'_> {
             Step::Stop(stop) => return Err(self.explain(stop)),
             _ => {}
         }
-        Ok(())
+        Ok(step != Step::Retry || used > 1)
     }
 
     fn explain(&self, stop: Stop) -> RunError {
@@ -489,93 +513,9 @@ impl Shared<'_> {
     }
 }
 
-/// Runs one wave for at most `quantum` instructions; gives how many, and why it stopped
-/// (`Step::Next` when the quantum is used up).
-fn execute<const TRACE: bool>(
-    m: &mut Machine<'_>,
-    program: &Program,
-    quantum: u32,
-    trace: Option<Trace<'_>>,
-) -> (u32, Step) {
-    let ops = program.ops();
-    let mut ip = m.wave.ip;
-    let mut used = 0;
-    let mut from = 0;
-    while used < quantum {
-        let Some(op) = ops.get(ip as usize) else {
-            return (
-                used,
-                Step::Stop(Stop::BadJump {
-                    from,
-                    to: program.end_after(from),
-                }),
-            );
-        };
-        if TRACE && let Some(t) = trace {
-            t(m.wave, op);
-        }
-        used += 1;
-        m.stats.by_family[op.family as usize] += 1;
-        match (op.run)(m, op) {
-            // A turn ends where it should, among idle operations too.
-            Step::Next if TRACE || op.skipped > quantum - used => ip = op.next,
-            Step::Next => {
-                ip = op.live;
-                used += op.skipped;
-                m.stats.by_family[Family::Salu as usize] += op.skipped as u64;
-            }
-            Step::Goto(i) => ip = i,
-            step => match go_on(m, program, op, ip, step) {
-                Ok(next) => ip = next,
-                Err(end) => return (used, end),
-            },
-        }
-        from = op.address;
-    }
-    m.wave.ip = ip;
-    (used, Step::Next)
-}
-
-/// Where a wave goes on after the op at `ip` has ended in `step`, or how its turn ends; `ip` of the wave
-/// is then where it goes on in its next turn.
-pub(crate) fn go_on(
-    m: &mut Machine<'_>,
-    program: &Program,
-    op: &Op,
-    ip: u32,
-    step: Step,
-) -> Result<u32, Step> {
-    match step {
-        Step::Next => Ok(op.next),
-        Step::Goto(i) => Ok(i),
-        Step::Jump(to) => {
-            let from = op.address;
-            program
-                .find_with(to, m.wave.vgpr_msb)
-                .ok_or(Step::Stop(Stop::BadJump { from, to }))
-        }
-        Step::Stop(_) => {
-            m.wave.ip = ip;
-            Err(step)
-        }
-        Step::Barrier | Step::Yield => {
-            m.wave.ip = op.next;
-            if step == Step::Barrier && m.barrier.pass(m.wave) {
-                Ok(op.next)
-            } else {
-                Err(step)
-            }
-        }
-        Step::Retry => {
-            m.wave.ip = ip;
-            Err(Step::Yield)
-        }
-        Step::End => Err(step),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::occupancy::{RESIDENT, RESIDENT_BYTES};
     use super::*;
     use crate::program::Registers;
     use waveglass_isa::Target;

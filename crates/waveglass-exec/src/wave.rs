@@ -28,6 +28,20 @@ pub mod sreg {
     pub const EXEC_LO: usize = 126;
     /// `exec_hi`.
     pub const EXEC_HI: usize = 127;
+
+    /// The name of the register with this number.
+    pub fn name(register: usize) -> String {
+        match register {
+            VCC_LO => "vcc_lo".to_owned(),
+            VCC_HI => "vcc_hi".to_owned(),
+            TTMP0..M0 => format!("ttmp{}", register - TTMP0),
+            M0 => "m0".to_owned(),
+            NULL => "null".to_owned(),
+            EXEC_LO => "exec_lo".to_owned(),
+            EXEC_HI => "exec_hi".to_owned(),
+            _ => format!("s{register}"),
+        }
+    }
 }
 
 /// The fields of MODE that change arithmetic (each generation's "MODE register" table).
@@ -143,12 +157,16 @@ pub struct Wave {
     pub scratch_base: u64,
     /// Scratch bytes a lane.
     pub scratch_size: u32,
+    /// The wave's own copy of the address mode, PTR32: flat addresses have 32 bits (Vega ISA 9.3).
+    pub ptr32: bool,
     /// The priority that the program set (`s_setprio`).
     pub priority: u8,
     /// Position in the workgroup.
     pub id_in_group: u32,
     /// The workgroup's id.
     pub group: [u32; 3],
+    /// The wave's number in the order of the launch, where waves have ordered ids.
+    pub ordered_id: u64,
     /// The next operation.
     pub ip: u32,
     /// Instructions executed.
@@ -194,9 +212,11 @@ impl Wave {
             trap_pending: false,
             scratch_base: 0,
             scratch_size: 0,
+            ptr32: false,
             priority: 0,
             id_in_group: 0,
             group: [0; 3],
+            ordered_id: 0,
             ip: 0,
             steps: 0,
             barriers: BarrierState::default(),
@@ -231,8 +251,10 @@ impl Wave {
             trap_pending,
             scratch_base,
             scratch_size,
+            ptr32,
             id_in_group,
             group,
+            ordered_id,
             ip,
             steps,
             priority,
@@ -245,8 +267,8 @@ impl Wave {
         *sgpr = [0; 128];
         *scc = false;
         *mode = Mode(0xf0);
-        (*scratch_base, *scratch_size) = (0, 0);
-        (*id_in_group, *group) = (0, [0; 3]);
+        (*scratch_base, *scratch_size, *ptr32) = (0, 0, false);
+        (*id_in_group, *group, *ordered_id) = (0, [0; 3], 0);
         (*ip, *steps, *priority) = (0, 0, 0);
         *barriers = BarrierState::default();
         (*trapsts, *fault_count, *vgpr_msb) = (0, 0, 0);

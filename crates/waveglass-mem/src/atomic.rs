@@ -65,6 +65,9 @@ pub enum AtomicOp {
     /// (with 32 bits and no phase: if it becomes negative), the count is set to the initial count in bits
     /// 47:32.
     BarrierArrive(u8),
+    /// An addition in the order of ids, 64-bit only (RDNA 4 ISA 16.20): where the low dword is `D`'s, it
+    /// becomes the next id under this mask, and the high dword grows by `D`'s.
+    OrderedAdd(u32),
 }
 
 /// How wide an atomic is.
@@ -370,10 +373,21 @@ impl AtomicOp {
                 Self::FMax => float64::min_max(memory, data, true, rules),
                 Self::FCmpSwap => float64::cmp_swap(memory, data, second, rules),
                 Self::BarrierArrive(width) => barrier_arrive(memory, data as u32, width),
+                Self::OrderedAdd(mask) => ordered_add(memory, data, mask),
                 _ => memory,
             }
         })
     }
+}
+
+/// What an (id, value) pair holds after an ordered addition (RDNA 4 ISA 16.20).
+fn ordered_add(pair: u64, data: u64, mask: u32) -> u64 {
+    let (id, value) = (pair as u32, (pair >> 32) as u32);
+    if id != data as u32 {
+        return pair;
+    }
+    let value = value.wrapping_add((data >> 32) as u32);
+    u64::from(id.wrapping_add(1) & mask) | u64::from(value) << 32
 }
 
 /// What an LDS barrier holds after an arrival of `count` (CDNA 5 ISA 11.2.2).

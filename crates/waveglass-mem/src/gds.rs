@@ -14,6 +14,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How many sync resources there are (RDNA 3 ISA 13.4.4).
 const RESOURCES: usize = 64;
+/// How many registers GDS has besides its memory (RDNA 3 ISA 12.6.1).
+const REGISTERS: usize = 16;
 /// A resource's counter has 12 bits (RDNA 3 ISA 13.4.4).
 const COUNTER: u32 = 0xfff;
 
@@ -22,6 +24,9 @@ const COUNTER: u32 = 0xfff;
 pub struct Gds {
     memory: Mutex<Lds>,
     sync: Mutex<[Resource; RESOURCES]>,
+    registers: Mutex<[u64; REGISTERS]>,
+    /// How many waves have released their turn.
+    turn: Mutex<u64>,
 }
 
 /// A wave of a launch, as global wave sync knows it: the workgroup and the wave in it.
@@ -119,7 +124,62 @@ impl Gds {
         Self {
             memory: Mutex::new(Lds::new(Self::size(generation))),
             sync: Mutex::new(std::array::from_fn(|_| Resource::default())),
+            registers: Mutex::new([0; REGISTERS]),
+            turn: Mutex::new(0),
         }
+    }
+
+    /// Reads bytes of its memory as the host: `false`, and `out` untouched, past its end.
+    pub fn read(&self, address: u64, out: &mut [u8]) -> bool {
+        let memory = lock(&self.memory);
+        let Ok(first) = usize::try_from(address) else {
+            return false;
+        };
+        match memory.bytes().get(first..).and_then(|b| b.get(..out.len())) {
+            Some(bytes) => out.copy_from_slice(bytes),
+            None => return false,
+        }
+        true
+    }
+
+    /// Changes the register `number` (of which the low four bits count); gives what it held. Registers 0 to 7
+    /// have 32 bits, the others 64 (RDNA 3 ISA 12.6.1, table 61).
+    pub fn register(&self, number: u32, change: impl FnOnce(u64) -> u64) -> u64 {
+        let mut registers = lock(&self.registers);
+        let number = number as usize % REGISTERS;
+        let before = registers[number];
+        let after = change(before);
+        registers[number] = if number < 8 {
+            after & u64::from(u32::MAX)
+        } else {
+            after
+        };
+        before
+    }
+
+    /// Changes the dword at `address` of GDS; gives what it held, `None` past its end.
+    pub fn dword(&self, address: u32, change: impl FnOnce(u32) -> u32) -> Option<u32> {
+        let mut memory = lock(&self.memory);
+        let bytes = memory.bytes_mut().get_mut(address as usize..)?;
+        let dword = bytes.first_chunk_mut()?;
+        let before = u32::from_le_bytes(*dword);
+        *dword = change(before).to_le_bytes();
+        Some(before)
+    }
+
+    /// Lets the wave whose turn is number `turn` act, counted from 0 in the order of the launch; `None` says
+    /// that older waves have not released theirs. With `release` its own turn ends (RDNA 1 ISA 12.13,
+    /// DS_ORDERED_COUNT).
+    pub fn in_turn<R>(&self, turn: u64, release: bool, act: impl FnOnce() -> R) -> Option<R> {
+        let mut next = lock(&self.turn);
+        if *next < turn {
+            return None;
+        }
+        let result = act();
+        if release && *next == turn {
+            *next += 1;
+        }
+        Some(result)
     }
 
     /// Gives `access` the window that `m0` describes as if it were LDS: addresses count from its first

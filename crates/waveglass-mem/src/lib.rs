@@ -5,7 +5,8 @@
 //! register rows, and get data moved and [`Fault`]s recorded.
 //!
 //! Where to start: [`GlobalMemory`] (the 64-bit address space), [`Lds`], [`ScratchWindow`] (the
-//! swizzle of private memory), [`Flat`] (one address for all three), [`buffer`] (V#), [`AtomicOp`].
+//! swizzle of private memory), [`Flat`] (one address for all three), [`buffer`] (V#), [`TensorDescriptor`]
+//! (D#), [`AtomicOp`].
 //! [`Rules`] says which generation's rules apply; a [`Port`] is one wave's view of it all.
 //!
 //! ```
@@ -40,6 +41,7 @@ mod global;
 mod lds;
 mod rules;
 mod scratch;
+mod tensor;
 pub mod wide;
 
 pub use access::{Element, Lanes, PerLane, Port, ROW_LANES, Row};
@@ -51,3 +53,4 @@ pub use global::{Atomic, GlobalMemory, MapError, Permission, RegionHint, RegionI
 pub use lds::{Lds, lds_addtid, lds_align, lds_pair};
 pub use rules::{AlignmentMode, Generation, LdsRange, MinMaxRule, Rules};
 pub use scratch::{ScratchWindow, scratch_swizzle};
+pub use tensor::{TensorBytes, TensorDescriptor, TensorGroups, TensorIteration, TensorPadding};

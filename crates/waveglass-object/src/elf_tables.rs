@@ -14,8 +14,28 @@ type Symbols<'a> = SymbolTable<'a, Elf>;
 
 const SHN_AMDGPU_LDS: u16 = 0xff00;
 const NT_AMDGPU_METADATA: u32 = 32;
-/// Most bytes of symbol names in a code object.
+/// Most bytes of names in a code object.
 const MAX_NAMES: u64 = 256 << 20;
+
+/// Headers and symbols may share one long name: the sum is what memory has to hold.
+#[derive(Debug, Default)]
+pub(crate) struct Names(u64);
+
+impl Names {
+    /// Counts a name.
+    pub(crate) fn take(&mut self, name: &[u8]) -> Result<()> {
+        self.0 += name.len() as u64;
+        match self.0 {
+            ..=MAX_NAMES => Ok(()),
+            size => Err(Error::TooLarge {
+                offset: 0,
+                what: "names of symbols and sections",
+                size,
+                limit: MAX_NAMES,
+            }),
+        }
+    }
+}
 
 pub(crate) fn segments(header: &Elf, data: &[u8], limits: &Limits) -> Result<Vec<Segment>> {
     let table = header.e_phoff.get(Le);
@@ -81,10 +101,16 @@ pub(crate) fn symbols_and_text(
     data: &[u8],
     image: &Image,
 ) -> Result<(Vec<Symbol>, Vec<TextRange>)> {
-    let name_of = |i: usize| {
-        let section = sections.section(object::SectionIndex(i)).ok()?;
-        let name = sections.section_name(Le, section).ok()?;
-        Some(String::from_utf8_lossy(name).into_owned())
+    let mut names = Names::default();
+    let mut name_of = |i: usize| -> Result<Option<String>> {
+        let section = sections.section(object::SectionIndex(i));
+        let name = section.and_then(|s| sections.section_name(Le, s));
+        name.ok()
+            .map(|n| {
+                names.take(n)?;
+                Ok(String::from_utf8_lossy(n).into_owned())
+            })
+            .transpose()
     };
     let mut text = Vec::new();
     for (i, section) in sections.iter().enumerate() {
@@ -101,7 +127,7 @@ pub(crate) fn symbols_and_text(
             ));
         }
         text.push(TextRange {
-            name: name_of(i).unwrap_or_default(),
+            name: name_of(i)?.unwrap_or_default(),
             address,
             file_offset: section.sh_offset(Le),
             size,
@@ -113,8 +139,7 @@ pub(crate) fn symbols_and_text(
         table = symbol_table(sections, data, elf::SHT_DYNSYM)?;
     }
     let mut symbols = Vec::new();
-    // Symbols may share one long string: their sum is what memory has to hold.
-    let mut names = 0u64;
+    let mut symbol_names = Names::default();
     for symbol in table.iter() {
         let raw = table
             .symbol_name(Le, symbol)
@@ -123,15 +148,7 @@ pub(crate) fn symbols_and_text(
         if raw.is_empty() || matches!(st_type, elf::STT_SECTION | elf::STT_FILE) {
             continue;
         }
-        names += raw.len() as u64;
-        if names > MAX_NAMES {
-            return Err(Error::TooLarge {
-                offset: 0,
-                what: "symbol names",
-                size: names,
-                limit: MAX_NAMES,
-            });
-        }
+        symbol_names.take(raw)?;
         let name = std::str::from_utf8(raw).map_err(|_| {
             Error::malformed(
                 0,
@@ -154,9 +171,10 @@ pub(crate) fn symbols_and_text(
             address: symbol.st_value(Le),
             size: symbol.st_size(Le),
             kind,
-            section: (shndx != 0 && shndx < elf::SHN_LORESERVE)
-                .then(|| name_of(shndx.into()))
-                .flatten(),
+            section: match shndx {
+                0 | elf::SHN_LORESERVE.. => None,
+                n => name_of(n.into())?,
+            },
             global: symbol.st_bind() != elf::STB_LOCAL,
             defined: shndx != elf::SHN_UNDEF,
         });
@@ -315,6 +333,7 @@ pub(crate) fn debug_sections(
     let mut out = Vec::new();
     // Headers may share their bytes: together they hold no more than the file.
     let mut total = 0u64;
+    let mut names = Names::default();
     for section in sections.iter() {
         let compressed = section.sh_flags(Le) & u64::from(elf::SHF_COMPRESSED) != 0;
         let name = sections.section_name(Le, section).unwrap_or_default();
@@ -326,6 +345,7 @@ pub(crate) fn debug_sections(
         if total > data.len() as u64 {
             return Err(Error::malformed(offset, "debug sections overlap"));
         }
+        names.take(name)?;
         let content = slice(data, offset, size, "debug section")?;
         out.push((String::from_utf8_lossy(name).into_owned(), content.to_vec()));
     }

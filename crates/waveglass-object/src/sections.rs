@@ -1,6 +1,7 @@
 //! Section headers and symbols as the file has them, for listing a code object as a source.
 
-use crate::{CodeObject, Result};
+use crate::elf_tables::Names;
+use crate::{CodeObject, Error, Result};
 use object::LittleEndian as Le;
 use object::elf;
 use object::read::elf::{FileHeader as _, SectionHeader as _, Sym as _};
@@ -54,17 +55,25 @@ impl CodeObject {
     pub fn sections(data: &[u8]) -> Result<(Vec<SectionView>, Vec<SymbolView>)> {
         // The checks of the loader hold for everything read here.
         CodeObject::parse(data)?;
-        let bad = |what: &str| crate::Error::malformed(0, what.to_owned());
+        let bad = |what: &str| Error::malformed(0, what.to_owned());
         let header = Elf::parse(data).map_err(|_| bad("ELF header"))?;
         let table = header
             .sections(Le, data)
             .map_err(|_| bad("section headers"))?;
         let mut sections = Vec::new();
+        let mut names = Names::default();
+        // Headers may share their bytes: together they hold no more than the file.
+        let mut total = 0u64;
         for s in table.iter() {
             let name = table
                 .section_name(Le, s)
                 .map_err(|_| bad("a section's name"))?;
             let contents = s.data(Le, data).map_err(|_| bad("a section's contents"))?;
+            names.take(name)?;
+            total += contents.len() as u64;
+            if total > data.len() as u64 {
+                return Err(Error::malformed(s.sh_offset(Le), "sections overlap"));
+            }
             sections.push(SectionView {
                 name: String::from_utf8_lossy(name).into_owned(),
                 kind: s.sh_type(Le),
@@ -84,6 +93,7 @@ impl CodeObject {
                 let name = s
                     .name(Le, list.strings())
                     .map_err(|_| bad("a symbol's name"))?;
+                names.take(name)?;
                 let index = s.st_shndx(Le) as usize;
                 symbols.push(SymbolView {
                     name: String::from_utf8_lossy(name).into_owned(),

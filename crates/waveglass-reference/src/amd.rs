@@ -4,7 +4,7 @@
 //! (`data/amd_operands.tbl`). For the others the nearest generation's names stand in, marked as
 //! inferred.
 
-use std::sync::OnceLock;
+use std::cmp::Ordering;
 
 use serde::Serialize;
 use waveglass_isa::Generation;
@@ -63,31 +63,46 @@ fn nearest(generation: Generation) -> &'static [&'static str] {
     }
 }
 
-/// The heads of the entries, (mnemonic, layout), which are sorted, with what stands from them on.
-fn index() -> &'static [((&'static str, &'static str), &'static str)] {
-    static INDEX: OnceLock<Vec<((&'static str, &'static str), &'static str)>> = OnceLock::new();
-    INDEX.get_or_init(|| {
-        let mut index = Vec::with_capacity(4096);
-        let mut at = 0;
-        for line in TABLE.split_inclusive('\n') {
-            at += line.len();
-            if line.starts_with([' ', '#']) {
-                continue;
-            }
-            if let Some(head) = line.trim_end().split_once(' ') {
-                index.push((head, &TABLE[at..]));
-            }
-        }
-        index
-    })
-}
-
 /// The lines of an entry.
 fn entries(name: &str, layout: &str) -> impl Iterator<Item = &'static str> {
-    let index = index();
-    let found = index.binary_search_by(|((n, l), _)| (*n, *l).cmp(&(name, layout)));
-    let rest = found.map_or("", |at| index[at].1);
-    rest.lines().map_while(|l| l.strip_prefix(' '))
+    let body = find(TABLE, (name, layout)).unwrap_or_default();
+    body.lines().map_while(|l| l.strip_prefix(' '))
+}
+
+/// What stands from an entry's head on. Heads (mnemonic and layout) are sorted, so that halving
+/// the text finds one without reading all of it.
+fn find(table: &'static str, wanted: (&str, &str)) -> Option<&'static str> {
+    let (mut low, mut high) = (0, table.len());
+    while low < high {
+        let middle = low.midpoint(high);
+        // The first head from the middle on.
+        let mut start = match middle {
+            0 => 0,
+            _ => line_after(table, middle - 1),
+        };
+        while start < high && table[start..].starts_with([' ', '#']) {
+            start = line_after(table, start);
+        }
+        if start >= high {
+            high = middle;
+            continue;
+        }
+        let end = line_after(table, start);
+        let head = table[start..end].trim_end().split_once(' ')?;
+        match head.cmp(&wanted) {
+            Ordering::Equal => return Some(&table[end..]),
+            Ordering::Less => low = end,
+            Ordering::Greater => high = middle,
+        }
+    }
+    None
+}
+
+/// Where the line after the one that holds byte `at` starts.
+fn line_after(table: &str, at: usize) -> usize {
+    let rest = &table.as_bytes()[at..];
+    let end = rest.iter().position(|&b| b == b'\n');
+    end.map_or(table.len(), |n| at + n + 1)
 }
 
 /// Layouts under which a specification may list an instruction that stands in `layout`.
@@ -250,6 +265,26 @@ pub fn amd_names() -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn halving_finds_every_head_and_no_other() {
+        let mut at = 0;
+        let mut heads = Vec::new();
+        for line in TABLE.split_inclusive('\n') {
+            at += line.len();
+            if let Some(head) = line.trim_end().split_once(' ')
+                && !line.starts_with([' ', '#'])
+            {
+                heads.push(head);
+                assert_eq!(find(TABLE, head), Some(&TABLE[at..]), "{head:?}");
+                assert_eq!(find(TABLE, (head.0, "~")), None);
+            }
+        }
+        assert!(heads.len() > 1000 && heads.is_sorted());
+        for name in ["", "zzz", "v_add_f"] {
+            assert_eq!(find(TABLE, (name, "VOP2")), None);
+        }
+    }
 
     #[test]
     fn a_generation_with_a_specification_has_names_of_its_own() {

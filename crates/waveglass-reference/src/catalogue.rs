@@ -1,9 +1,9 @@
 //! The instructions behind the table's rows: which names are one instruction, and which rows it
 //! has in each generation.
 
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use foldhash::{HashMap, HashMapExt as _};
 use waveglass_isa::{Generation, InstDef, Target, rows};
 
 /// The generations, GCN first, then CDNA and RDNA.
@@ -169,9 +169,17 @@ impl Catalogue {
                 .any(|w| w[0].encoding() != w[1].encoding())
                 || pair
             {
-                let plain = |r: &InstDef| pair && !r.mnemonic.contains("v_dual_mov_b32");
-                n.rows
-                    .sort_by_cached_key(|r| (rank(r.encoding()), r.encoding(), plain(r)));
+                // Rows of one encoding mostly stand together, and pairs are many.
+                let mut last = ("", 0);
+                n.rows.sort_by_cached_key(|r| {
+                    let encoding = r.encoding();
+                    if last.0 != encoding {
+                        last = (encoding, rank(encoding));
+                    }
+                    let (x, y) = ("v_dual_mov_b32 :: ", " :: v_dual_mov_b32");
+                    let plain = r.mnemonic.starts_with(x) || r.mnemonic.ends_with(y);
+                    (last.1, encoding, pair && !plain)
+                });
             }
         }
         let mut parent: Vec<usize> = (0..names.len()).collect();

@@ -1,9 +1,10 @@
 //! What each instruction does, in words and as a formula (`data/descriptions/`).
 
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use crate::lines::{blocks, expand};
+use foldhash::{HashMap, HashMapExt as _};
+
+use crate::lines::{self, expand};
 
 /// What an instruction does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,13 +114,13 @@ pub(crate) const FILES: &[(&str, &str)] = &[
 
 struct Entry {
     group: &'static str,
-    lines: Vec<(char, String)>,
+    lines: lines::Entry,
 }
 
 struct Index {
     entries: Vec<Entry>,
     /// The entry of a name, and what its braces chose.
-    names: HashMap<String, (usize, Vec<String>)>,
+    names: HashMap<String, (usize, Vec<&'static str>)>,
     /// The groups in the order of the files.
     groups: Vec<&'static str>,
     members: HashMap<&'static str, Vec<String>>,
@@ -136,7 +137,7 @@ fn index() -> &'static Index {
         };
         for (_, text) in FILES {
             let mut group = "";
-            for block in blocks(text) {
+            for block in lines::entries(text) {
                 if let Some(name) = block.head.strip_prefix("group ") {
                     group = name;
                     if !index.groups.contains(&group) {
@@ -153,7 +154,7 @@ fn index() -> &'static Index {
                 }
                 index.entries.push(Entry {
                     group,
-                    lines: block.lines,
+                    lines: block,
                 });
             }
         }
@@ -192,8 +193,8 @@ pub fn description(mnemonic: &str) -> Option<Description> {
         notes: Vec::new(),
         prose: String::new(),
     };
-    for (mark, text) in &entry.lines {
-        let text = fill(text, choices);
+    for (mark, text) in entry.lines.lines() {
+        let text = fill(&text, choices);
         match mark {
             '=' => d.formula.push(text),
             '!' => d.notes.push(text),
@@ -210,7 +211,7 @@ pub fn description(mnemonic: &str) -> Option<Description> {
 }
 
 /// Puts what the braces chose for `$1` and, in words, for `$T1`.
-fn fill(text: &str, choices: &[String]) -> String {
+fn fill(text: &str, choices: &[&str]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('$') {
@@ -268,6 +269,7 @@ fn type_in_words(ty: &str) -> String {
 mod tests {
     use super::*;
     use crate::catalogue;
+    use crate::lines::blocks;
     use std::collections::HashSet;
 
     #[test]
@@ -303,7 +305,7 @@ mod tests {
 
     #[test]
     fn choices_fill_the_text() {
-        let choices = ["f32".to_owned(), "u8".to_owned()];
+        let choices = ["f32", "u8"];
         assert_eq!(
             fill("Adds $T1s ($1), $T2, $3, 5 $.", &choices),
             "Adds 32-bit floats (f32), unsigned 8-bit integer, $3, 5 $."

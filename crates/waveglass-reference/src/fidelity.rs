@@ -5,9 +5,9 @@
 //! one by one against values from the manuals, the instructions that compiled kernels executed
 //! while their results were compared with the host's.
 
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use foldhash::{HashMap, HashMapExt as _};
 use serde::Serialize;
 use waveglass_isa::Target;
 

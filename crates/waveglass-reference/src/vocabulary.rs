@@ -4,9 +4,9 @@
 //! The head of an entry is its kind and its names; a `field` may say in which encodings
 //! (`field OFFSET in MUBUF MTBUF`), a `memory` entry names the generations for which it holds.
 
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use foldhash::{HashMap, HashMapExt as _};
 use serde::Serialize;
 use waveglass_isa::Generation;
 
@@ -276,6 +276,22 @@ pub fn memory_kind(mnemonic: &str, layout: &str) -> Option<&'static str> {
     })
 }
 
+/// The kinds of memory access that instructions of a layout make.
+pub(crate) fn memory_kinds(layout: &str) -> &'static [&'static str] {
+    match layout {
+        "VBUFFER" => &["buffer", "typed-buffer"],
+        "MUBUF" => &["buffer"],
+        "MTBUF" => &["typed-buffer"],
+        "FLAT" | "VFLAT" => &["flat"],
+        "GLOBAL" | "VGLOBAL" => &["global"],
+        "SCRATCH" | "VSCRATCH" => &["scratch"],
+        "DS" => &["lds", "gds"],
+        "SMEM" => &["scalar", "scalar-buffer"],
+        "MIMG" | "VIMAGE" | "VSAMPLE" => &["image"],
+        _ => &[],
+    }
+}
+
 /// What holds for the accesses of an instruction in a generation.
 pub(crate) fn memory(mnemonic: &str, layout: &str, generation: Generation) -> Option<MemoryFacts> {
     let kind = memory_kind(mnemonic, layout)?;
@@ -441,6 +457,27 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
     use waveglass_isa::{row_layout, rows};
+
+    #[test]
+    fn a_layout_has_the_kinds_of_access_of_its_instructions_and_no_others() {
+        let mut found: BTreeSet<(&str, &str)> = BTreeSet::new();
+        for r in rows() {
+            for t in waveglass_isa::Target::ALL
+                .iter()
+                .filter(|t| r.has_target(**t))
+            {
+                let layout = row_layout(r, *t)[0].0.name;
+                found.extend(memory_kind(r.mnemonic, layout).map(|k| (layout, k)));
+            }
+        }
+        let layouts: BTreeSet<&str> = found.iter().map(|(l, _)| *l).collect();
+        for &l in &layouts {
+            let listed: BTreeSet<_> = memory_kinds(l).iter().map(|k| (l, *k)).collect();
+            let of: BTreeSet<_> = found.iter().filter(|(x, _)| *x == l).copied().collect();
+            assert_eq!(listed, of);
+        }
+        assert!(layouts.contains("VSAMPLE") && layouts.contains("DS"));
+    }
 
     #[test]
     fn every_file_is_read() {

@@ -8,6 +8,7 @@ pub use trap_handler::TrapHandler;
 
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
+use waveglass_exec::dispatch::memory_generation;
 use waveglass_exec::{
     Code, Dispatch, Exceptions, Limits, MemoryConfig, Options, Outcome, Packet, Program, Registers,
     RunError, ScratchArena, Trace, Watch, run, scratch_needed,
@@ -82,6 +83,7 @@ pub struct Launch<'a> {
     trap_handler: Option<TrapHandler>,
     exceptions: Exceptions,
     memory: MemoryConfig,
+    ordered_append: bool,
 }
 
 /// What a run gives.
@@ -97,8 +99,36 @@ pub struct Report {
     pub trap_memory: Vec<u8>,
     /// Wall time of the run itself.
     pub time: Duration,
-    /// Where the code was loaded: addresses in errors less this are offsets in the code object.
+    /// Where the code was loaded: addresses in errors less this are offsets in the code object, but for
+    /// those of a trap handler: see [`Report::location`].
     pub load_address: u64,
+    /// Where the trap handler's code was loaded, where there is one.
+    pub handler: Option<std::ops::Range<u64>>,
+}
+
+/// A place in the code of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// Bytes from the start of the code object, or of the trap handler's.
+    pub offset: u64,
+    /// Whether it is in the trap handler.
+    pub in_trap_handler: bool,
+}
+
+impl Report {
+    /// Where an address that the run names lies in the code.
+    pub fn location(&self, address: u64) -> Location {
+        match &self.handler {
+            Some(handler) if handler.contains(&address) => Location {
+                offset: address - handler.start,
+                in_trap_handler: true,
+            },
+            _ => Location {
+                offset: address.wrapping_sub(self.load_address),
+                in_trap_handler: false,
+            },
+        }
+    }
 }
 
 /// Where things lie in the address space of a launch. Every region has unmapped space behind it,
@@ -319,6 +349,7 @@ impl Module {
             trap_handler: None,
             exceptions: Exceptions::NONE,
             memory: MemoryConfig::default(),
+            ordered_append: false,
         })
     }
 }
@@ -404,6 +435,14 @@ impl<'a> Launch<'a> {
         self
     }
 
+    /// Gives waves ordered ids, as a dispatch with ordered append on does: see
+    /// [`Setup::ordered_append`](waveglass_exec::Setup::ordered_append).
+    #[must_use]
+    pub fn ordered_append(mut self, on: bool) -> Self {
+        self.ordered_append = on;
+        self
+    }
+
     /// Counts the workgroups that have ended, for whoever shows progress.
     #[must_use]
     pub fn progress(mut self, groups_done: &'a AtomicU64) -> Self {
@@ -430,10 +469,13 @@ impl<'a> Launch<'a> {
             kernel_object: place::IMAGE + shape.descriptor_address,
             kernarg: place::KERNARG,
         };
-        if packet.group_segment > 320 << 10 {
+        let target = self.module.target;
+        let most = memory_generation(target).lds_bytes();
+        if packet.group_segment > most {
             return Err(LaunchError::Bad(format!(
-                "{} bytes of LDS are more than any target has (320 KiB)",
-                packet.group_segment
+                "{} bytes of LDS are more than a workgroup of {target} can have ({} KiB)",
+                packet.group_segment,
+                most >> 10
             )));
         }
         memory.map_bytes(
@@ -524,6 +566,7 @@ impl<'a> Launch<'a> {
             trap_memory,
             time,
             load_address: place::IMAGE,
+            handler: handler.as_ref().map(|h| h.range()),
         })
     }
 
@@ -532,6 +575,7 @@ impl<'a> Launch<'a> {
         let target = self.module.target;
         let setup = &mut shape.setup;
         setup.memory = self.memory;
+        setup.ordered_append = self.ordered_append;
         let arithmetic = self.exceptions.and(Exceptions::ARITHMETIC);
         if target.major() == 11 && setup.dx10_clamp && !arithmetic.is_empty() {
             return Err(LaunchError::Bad(format!(

@@ -1,8 +1,8 @@
 //! Run, check and explain AMD GPU machine code on any CPU.
 //!
 //! This is the crate that a user adds to Cargo.toml: [`isa`] decodes, [`asm`] prints, [`object`]
-//! reads code objects, and [`Card`] and [`Listing`] explain one instruction and a whole file. The
-//! `waveglass` command is a thin layer over it. [`Module`] and [`Launch`] run kernels; [`host`] runs
+//! reads code objects, and [`Card`] and [`Listing`] explain one instruction and a whole file
+//! ([`Disassembly`] gives the lines of a listing one after the other). The `waveglass` command is a thin layer over it. [`Module`] and [`Launch`] run kernels; [`host`] runs
 //! them on the process's own memory.
 //!
 //! ```
@@ -32,7 +32,10 @@ pub use assembly::link_code_object;
 pub use card::{Card, FieldRow, OperandRow};
 pub use descriptor::{DescriptorCard, DescriptorError, DescriptorRow, set_descriptor_field};
 pub use fidelity_watch::{Executed, FidelityReport, FidelityWatch, Place, Status};
-pub use listing::{Function, Line, Listing, ListingError, ListingOptions, disassemble};
+pub use listing::{
+    Disassembly, Function, FunctionCode, Hex, Line, LineView, Lines, Listing, ListingError,
+    ListingOptions,
+};
 pub use source::{SourceError, source_of};
 pub use source_lines::{SourceLine, SourceLines};
 pub use target_facts::TargetFacts;
@@ -44,5 +47,5 @@ pub use waveglass_mem as mem;
 pub use waveglass_object as object;
 pub use waveglass_reference as reference;
 
-pub use launch::{Arg, Launch, LaunchError, Module, Report, TrapHandler};
+pub use launch::{Arg, Launch, LaunchError, Location, Module, Report, TrapHandler};
 pub use waveglass_exec::{Exceptions, Limits, MemoryConfig, RunError};

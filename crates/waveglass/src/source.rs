@@ -1,6 +1,6 @@
 //! A code object as a source that assembles to it again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 
 use waveglass_asm::{
@@ -70,44 +70,86 @@ pub fn source_of(elf: &[u8]) -> Result<String, SourceError> {
         .map_or(target.default_wave_size(), |k| {
             k.descriptor.wavefront_size()
         });
-    let mut w = Writer {
-        out: String::new(),
-        target,
-        wave_size,
-        xnack: match object.target().xnack {
-            Feature::On => Some(true),
-            Feature::Off => Some(false),
-            Feature::Any | Feature::Unsupported => None,
-        },
-        sections: &sections,
-        symbols: &symbols,
-        pointers: object
-            .image()
-            .relocations()
-            .iter()
-            .filter_map(|r| match r.value {
-                RelocationValue::Address(a) => Some((r.address, a)),
-                _ => None,
-            })
-            .collect(),
-        got: entries(&object, &sections, &symbols),
+    let named = named(&symbols);
+    let writer = || -> Result<Writer<'_>, SourceError> {
+        Ok(Writer {
+            out: String::new(),
+            target,
+            wave_size,
+            xnack: match object.target().xnack {
+                Feature::On => Some(true),
+                Feature::Off => Some(false),
+                Feature::Any | Feature::Unsupported => None,
+            },
+            places: places(&sections)?,
+            sections: &sections,
+            by_section: by_section(&named, sections.len()),
+            named: &named,
+            pointers: object
+                .image()
+                .relocations()
+                .iter()
+                .filter_map(|r| match r.value {
+                    RelocationValue::Address(a) => Some((r.address, a)),
+                    _ => None,
+                })
+                .collect(),
+            got: entries(&object, &sections, &symbols),
+            each_checked: false,
+        })
     };
-    w.head(&object);
-    w.attributes();
-    for (n, s) in sections.iter().enumerate() {
-        if s.flags & ALLOC != 0 && !MADE.contains(&s.name.as_str()) {
-            w.section(n, s)?;
-        }
+    // Text hardly ever leaves bits of an instruction out: what is compared as a whole needs no
+    // look at each line, and where it differs, that look finds the lines.
+    let text = writer()?.write(&object)?;
+    if compare(&text, target, wave_size, &sections).is_ok() {
+        return Ok(text);
     }
-    if let Some(message) = sections.iter().find(|s| s.kind == NOTE).and_then(metadata) {
-        let yaml = metadata_yaml(message).ok_or_else(|| {
-            SourceError::Inexpressible("its metadata has values that YAML text loses".to_owned())
-        })?;
-        let _ = write!(w.out, "\t.amdgpu_metadata\n{yaml}\t.end_amdgpu_metadata\n");
-    }
-    let text = w.out;
+    let mut careful = writer()?;
+    careful.each_checked = true;
+    let text = careful.write(&object)?;
     compare(&text, target, wave_size, &sections)?;
     Ok(text)
+}
+
+/// Symbols that lie in sections, but for those that a directive makes.
+fn named(symbols: &[SymbolView]) -> Vec<&SymbolView> {
+    let mut out: Vec<&SymbolView> = symbols.iter().collect();
+    out.retain(|s| s.section.is_some() && !s.name.is_empty() && s.kind != 3 && s.kind != 4);
+    out.retain(|s| s.name != "_DYNAMIC");
+    out
+}
+
+/// Numbers of symbols by section.
+fn by_section(named: &[&SymbolView], sections: usize) -> Vec<Vec<usize>> {
+    let mut out = vec![Vec::new(); sections];
+    for (i, s) in named.iter().enumerate() {
+        if let Some(list) = s.section.and_then(|n| out.get_mut(n)) {
+            list.push(i);
+        }
+    }
+    out
+}
+
+/// The sections that pointers may go to: start, end and number, ascending.
+fn places(sections: &[SectionView]) -> Result<Vec<(u64, u64, usize)>, SourceError> {
+    let mut out: Vec<(u64, u64, usize)> = Vec::new();
+    for (n, s) in sections.iter().enumerate() {
+        if s.flags & ALLOC == 0 || MADE.contains(&s.name.as_str()) {
+            continue;
+        }
+        let end = s.address.checked_add(s.size);
+        let after = out.last().is_none_or(|l| l.1 <= s.address);
+        match end {
+            Some(end) if after => out.push((s.address, end, n)),
+            _ => {
+                return Err(SourceError::Inexpressible(format!(
+                    "{} does not lie behind the sections before it",
+                    s.name
+                )));
+            }
+        }
+    }
+    Ok(out)
 }
 
 /// The message of the metadata note.
@@ -140,13 +182,17 @@ fn compare(
     })?;
     let elf = link_code_object(&assembled).map_err(|e| SourceError::Differs(e.to_string()))?;
     let (ours, _) = CodeObject::sections(&elf)?;
+    let mut by_name: HashMap<&str, &SectionView> = HashMap::new();
+    for o in &ours {
+        by_name.entry(&o.name).or_insert(o);
+    }
     for s in sections {
         // Hash tables depend on the order in which symbols are named.
         let contents = s.flags & ALLOC != 0 && !MADE[1..8].contains(&s.name.as_str());
         if !contents {
             continue;
         }
-        match ours.iter().find(|o| o.name == s.name) {
+        match by_name.get(s.name.as_str()) {
             Some(o) if o.data == s.data && o.address == s.address && o.size == s.size => {}
             Some(o) if o.data != s.data => {
                 return Err(SourceError::Differs(format!("the contents of {}", s.name)));
@@ -163,11 +209,17 @@ struct Writer<'a> {
     wave_size: u32,
     xnack: Option<bool>,
     sections: &'a [SectionView],
-    symbols: &'a [SymbolView],
+    named: &'a [&'a SymbolView],
+    /// The numbers of those by section.
+    by_section: Vec<Vec<usize>>,
+    /// Sections that pointers may go to: start, end and number, ascending.
+    places: Vec<(u64, u64, usize)>,
     /// Addresses that the loader fills with addresses.
     pointers: BTreeMap<u64, u64>,
     /// The entries of the global offset table: their addresses and the symbols they are for.
     got: BTreeMap<u64, String>,
+    /// Whether each line is assembled by itself, and stays bytes where it gives others.
+    each_checked: bool,
 }
 
 /// The entries of the global offset table by their addresses.
@@ -179,6 +231,12 @@ fn entries(
     let Some(table) = sections.iter().find(|s| s.name == ".got") else {
         return BTreeMap::new();
     };
+    let mut by_address: HashMap<u64, &str> = HashMap::new();
+    for s in symbols {
+        if s.section.is_some() && !s.name.is_empty() {
+            by_address.entry(s.address).or_insert(&s.name);
+        }
+    }
     let inside = table.address..table.address.saturating_add(table.size);
     object
         .image()
@@ -188,11 +246,7 @@ fn entries(
         .filter_map(|r| {
             let name = match &r.value {
                 RelocationValue::Undefined(name) => name.clone(),
-                RelocationValue::Address(a) => symbols
-                    .iter()
-                    .find(|s| s.address == *a && s.section.is_some() && !s.name.is_empty())?
-                    .name
-                    .clone(),
+                RelocationValue::Address(a) => (*by_address.get(a)?).to_owned(),
                 RelocationValue::Absolute(_) => return None,
             };
             Some((r.address, name))
@@ -213,7 +267,35 @@ fn quoted(name: &str) -> String {
     }
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
+    fn write(mut self, object: &CodeObject) -> Result<String, SourceError> {
+        self.head(object);
+        self.attributes();
+        let code: HashSet<(&str, u64)> = self
+            .named
+            .iter()
+            .map(|s| (s.name.as_str(), s.address))
+            .collect();
+        for (n, s) in self.sections.iter().enumerate() {
+            if s.flags & ALLOC != 0 && !MADE.contains(&s.name.as_str()) {
+                self.section(n, s, &code)?;
+            }
+        }
+        let note = self.sections.iter().find(|s| s.kind == NOTE);
+        if let Some(message) = note.and_then(metadata) {
+            let yaml = metadata_yaml(message).ok_or_else(|| {
+                SourceError::Inexpressible(
+                    "its metadata has values that YAML text loses".to_owned(),
+                )
+            })?;
+            let _ = write!(
+                self.out,
+                "\t.amdgpu_metadata\n{yaml}\t.end_amdgpu_metadata\n"
+            );
+        }
+        Ok(self.out)
+    }
+
     fn head(&mut self, object: &CodeObject) {
         let version = match object.version() {
             CodeObjectVersion::V5 => 5,
@@ -228,18 +310,10 @@ impl Writer<'_> {
         let _ = writeln!(self.out, "\t.amdhsa_code_object_version {version}");
     }
 
-    /// Symbols that lie in sections, but for those that a directive makes.
-    fn named(&self) -> impl Iterator<Item = &SymbolView> {
-        self.symbols
-            .iter()
-            .filter(|s| s.section.is_some() && !s.name.is_empty() && s.kind != 3 && s.kind != 4)
-            .filter(|s| s.name != "_DYNAMIC")
-    }
-
     fn attributes(&mut self) {
         let mut out = String::new();
         let mut seen = BTreeSet::new();
-        for s in self.named() {
+        for s in self.named {
             if !seen.insert(&s.name) {
                 continue;
             }
@@ -272,7 +346,13 @@ impl Writer<'_> {
         self.out.push_str(&out);
     }
 
-    fn section(&mut self, n: usize, s: &SectionView) -> Result<(), SourceError> {
+    /// `named` has every symbol with its address.
+    fn section(
+        &mut self,
+        n: usize,
+        s: &SectionView,
+        named: &HashSet<(&str, u64)>,
+    ) -> Result<(), SourceError> {
         let mut flags = String::new();
         for (bit, letter) in [(2, 'a'), (1, 'w'), (4, 'x')] {
             if s.flags & bit != 0 {
@@ -292,14 +372,14 @@ impl Writer<'_> {
         let mut labels: BTreeMap<u64, Vec<String>> = BTreeMap::new();
         let mut descriptors = BTreeMap::new();
         let mut seen = BTreeSet::new();
-        for symbol in self.named().filter(|x| x.section == Some(n)) {
+        for symbol in self.by_section[n].iter().map(|&i| self.named[i]) {
             if !seen.insert(&symbol.name) {
                 continue;
             }
             let at = symbol.address.wrapping_sub(s.address);
             if symbol.name.ends_with(".kd")
                 && symbol.size == 64
-                && let Some(text) = self.descriptor(s, at, &symbol.name)
+                && let Some(text) = self.descriptor(s, at, &symbol.name, named)
             {
                 descriptors.insert(at, text);
                 continue;
@@ -360,31 +440,32 @@ impl Writer<'_> {
 
     /// An address as a place in a section.
     fn place(&self, address: u64) -> Result<String, SourceError> {
-        self.sections
-            .iter()
-            .enumerate()
-            .find(|(_, s)| {
-                s.flags & ALLOC != 0
-                    && !MADE.contains(&s.name.as_str())
-                    && (s.address..=s.address + s.size).contains(&address)
-            })
-            .map(|(n, s)| format!(".Lsection{n}+{}", address - s.address))
-            .ok_or_else(|| {
-                SourceError::Inexpressible(format!(
-                    "a pointer to {address:#x}, which is in no section"
-                ))
-            })
+        // The end of a section is a place of it, even where the next one starts there.
+        let n = self.places.partition_point(|p| p.1 < address);
+        match self.places.get(n) {
+            Some((start, _, n)) if *start <= address => {
+                Ok(format!(".Lsection{n}+{}", address - start))
+            }
+            _ => Err(SourceError::Inexpressible(format!(
+                "a pointer to {address:#x}, which is in no section"
+            ))),
+        }
     }
 
     /// A kernel descriptor as directives; `None` where it is data to this source.
-    fn descriptor(&self, s: &SectionView, at: u64, name: &str) -> Option<String> {
+    fn descriptor(
+        &self,
+        s: &SectionView,
+        at: u64,
+        name: &str,
+        named: &HashSet<(&str, u64)>,
+    ) -> Option<String> {
         let bytes: &[u8; 64] = s.data.get(at as usize..)?.first_chunk()?;
         let kernel = name.strip_suffix(".kd")?;
         let mut entry = [0; 8];
         entry.copy_from_slice(&bytes[16..24]);
         let code = (s.address + at).wrapping_add(u64::from_le_bytes(entry));
-        if quoted(kernel) != kernel || !self.named().any(|x| x.name == kernel && x.address == code)
-        {
+        if quoted(kernel) != kernel || !named.contains(&(kernel, code)) {
             return None;
         }
         let list = descriptor_directives(bytes, self.target, self.wave_size, self.xnack)?;
@@ -399,7 +480,7 @@ impl Writer<'_> {
     /// What stands for the literal of an addition that makes the address of an entry of the global
     /// offset table from the program counter: compilers add both halves right behind S_GETPC. The
     /// source is compared with the code object at its end, so that no guess stays.
-    fn table_entry(&self, inst: &Inst, address: u64) -> Option<String> {
+    fn table_entry(&self, s: &SectionView, inst: &Inst, address: u64) -> Option<String> {
         let &[literal] = inst.literal_words() else {
             return None;
         };
@@ -415,19 +496,16 @@ impl Writer<'_> {
                 .wrapping_add(low as i32 as i64 as u64)
                 .wrapping_sub(addend),
             // The high half says little by itself: the entry is that of the low half before it.
-            _ => self.low_entry(place.wrapping_sub(8))?,
+            _ => self.low_entry(s, place.wrapping_sub(8))?,
         };
         let name = self.got.get(&entry)?;
         Some(format!("{}@gotpcrel32@{half}+{addend}", quoted(name)))
     }
 
     /// The entry that the low half at `place` is for.
-    fn low_entry(&self, place: u64) -> Option<u64> {
-        let s = self.sections.iter().find(|s| {
-            s.flags & EXECINSTR != 0 && (s.address..s.address + s.size).contains(&place)
-        })?;
-        let at = (place - s.address) as usize;
-        let low: [u8; 4] = s.data.get(at..at + 4)?.try_into().ok()?;
+    fn low_entry(&self, s: &SectionView, place: u64) -> Option<u64> {
+        let at = usize::try_from(place.checked_sub(s.address)?).ok()?;
+        let low: [u8; 4] = *s.data.get(at..)?.first_chunk()?;
         let entry = place
             .wrapping_add(i32::from_le_bytes(low) as i64 as u64)
             .wrapping_sub(4);
@@ -437,7 +515,7 @@ impl Writer<'_> {
     fn code(&mut self, s: &SectionView, names: &BTreeMap<u64, Vec<String>>) {
         let decoder = Decoder::new(self.target).wave_size(self.wave_size);
         let mut list: Vec<(u64, Option<Inst>, usize)> = Vec::new();
-        let mut starts = BTreeSet::new();
+        let mut starts = Vec::new();
         let mut targets = BTreeSet::new();
         let mut at = 0;
         while at < s.data.len() {
@@ -451,7 +529,7 @@ impl Writer<'_> {
             if let Some(to) = inst.and_then(|i| branch_target(&i, at as u64)) {
                 targets.insert(to);
             }
-            starts.insert(at as u64);
+            starts.push(at as u64);
             list.push((at as u64, inst, size));
             at += size;
         }
@@ -486,22 +564,31 @@ impl Writer<'_> {
             }
             let bytes = &s.data[at as usize..at as usize + size];
             text.clear();
-            let again = inst.is_some_and(|i| assembles(&i, halves, &mut text));
+            let again = match &inst {
+                Some(i) if !self.each_checked => {
+                    print(i, &PrintOptions { true16: halves }, &mut text);
+                    true
+                }
+                Some(i) => assembles(i, halves, &mut text),
+                None => false,
+            };
             let branch = inst
                 .and_then(|i| branch_target(&i, at))
-                .filter(|to| starts.contains(to));
+                .filter(|to| starts.binary_search(to).is_ok());
             if let Some(to) = branch {
                 let cut = text.rfind(' ').map_or(text.len(), |i| i + 1);
                 let _ = writeln!(self.out, "\t{}{}", &text[..cut], label(to));
                 continue;
             }
-            if let Some(part) = inst.and_then(|i| self.table_entry(&i, s.address + at)) {
+            if let Some(part) = inst.and_then(|i| self.table_entry(s, &i, s.address + at)) {
                 let cut = text.rfind(' ').map_or(text.len(), |i| i + 1);
                 let _ = writeln!(self.out, "\t{}{part}", &text[..cut]);
                 continue;
             }
             if again {
-                let _ = writeln!(self.out, "\t{}", text.trim_end());
+                self.out.push('\t');
+                self.out.push_str(text.trim_end());
+                self.out.push('\n');
                 continue;
             }
             // Bits that the text does not show: the bytes as they are.

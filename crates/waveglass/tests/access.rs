@@ -68,6 +68,7 @@ const TRANSPOSING: &[(Target, &str, u32)] = &[
     (Target::Gfx950, "0000c6d900000002", 16), // ds_read_b64_tr_b16 v[2:3], v0
     (Target::Gfx950, "0000c2d900000002", 6),  // ds_read_b96_tr_b6 v[2:4], v0
     (Target::Gfx1250, "0000f4db00000002", 8), // ds_load_tr8_b64 v[2:3], v0
+    (Target::Gfx1250, "0000ecdb00000002", 6), // ds_load_tr6_b96 v[2:4], v0
     (Target::Gfx1200, "7cc015ee0200000000000000", 16), // global_load_tr_b128 v[2:5], v[0:1], off
     (Target::Gfx1250, "7cc01cee0200000000000000", 4), // global_load_tr4_b64 v[2:3], v[0:1], off
 ];
@@ -286,13 +287,169 @@ fn append_and_consume_show_one_access_for_all_lanes() {
     }
 }
 
+/// Access to an instruction with registers set by `set`.
+fn access(target: Target, hex: &str, set: impl FnOnce(&mut Scene)) -> AccessReport {
+    let lanes = target.default_wave_size();
+    let inst = instruction(target, lanes, &bytes(hex)).unwrap();
+    let mut scene = Scene::new(target, lanes, 64, 0).unwrap();
+    set(&mut scene);
+    scene.access(&inst).unwrap()
+}
+
+fn shared(report: &AccessReport, name: &str) -> u64 {
+    let found = report.shared.iter().find(|t| t.name == name);
+    found
+        .unwrap_or_else(|| panic!("{name}: {:?}", report.shared))
+        .value
+}
+
+#[test]
+fn gds_is_shown_in_the_window_of_m0() {
+    // ds_read_b32 v5, v2 gds; ds_load_b32 v5, v2 gds
+    for (target, hex) in [
+        (Target::Gfx900, "00006dd802000005"),
+        (Target::Gfx1100, "0000dad802000005"),
+    ] {
+        let report = access(target, hex, |scene| {
+            let wave = scene.wave_mut();
+            wave.sgpr[sreg::M0] = 0x100 << 16 | 8;
+            for lane in 0..3 {
+                wave.set_lane(2, lane, 4 * lane as u32);
+            }
+            wave.set_exec(0b111);
+        });
+        let place = |lane: usize| report.lanes[lane].parts.first().map(|p| &p.place);
+        assert_eq!(place(0), Some(&Place::Gds { address: 0x100 }), "{target}");
+        if target == Target::Gfx1100 {
+            assert!(place(1).is_none() && !report.lanes[1].active);
+            continue;
+        }
+        assert_eq!(place(1), Some(&Place::Gds { address: 0x104 }));
+        assert!(matches!(place(2), Some(Place::Violation { .. })));
+        assert!(report.lanes[2].fault.is_some() && report.lanes[1].fault.is_none());
+    }
+    // ds_append v5 offset:4 gds
+    let report = access(Target::Gfx900, "04007dd900000005", |scene| {
+        scene.wave_mut().sgpr[sreg::M0] = 0x10 << 16 | 16;
+    });
+    let part = &report.lanes[0].parts[0];
+    assert_eq!(part.place, Place::Gds { address: 0x14 });
+    assert_eq!(part.content, Some(vec![64, 0, 0, 0]));
+}
+
+#[test]
+fn global_wave_sync_is_shown_with_its_resource() {
+    // ds_gws_init v3 offset:5 gds; ds_gws_sema_p offset:5 gds
+    let m0 = |scene: &mut Scene| {
+        scene.wave_mut().sgpr[sreg::M0] = 62 << 16;
+        scene.wave_mut().set_lane(3, 0, 9);
+    };
+    let report = access(Target::Gfx900, "050033d903000000", m0);
+    assert_eq!(
+        (shared(&report, "resource"), shared(&report, "value")),
+        (3, 9)
+    );
+    assert!(!report.notes.iter().any(|n| n.contains("waits")));
+    let report = access(Target::Gfx900, "050039d900000000", m0);
+    assert!(
+        report
+            .notes
+            .iter()
+            .any(|n| n.contains("the wave waits here"))
+    );
+    // ds_add_gs_reg_rtn v[4:5], v2 offset:36 gds
+    let report = access(Target::Gfx1100, "2400ead900020004", |scene| {
+        scene.wave_mut().set_lane(2, 0, 7);
+    });
+    assert!(report.formula.contains("register 9 of GDS, of 64 bits"));
+    assert_eq!(shared(&report, "value"), 7);
+}
+
+#[test]
+fn both_operands_in_lds_are_shown() {
+    // ds_add_src2_u32 v2 offset:4: the source 16 bytes after the destination.
+    let report = access(Target::Gfx900, "040000d902000000", |scene| {
+        scene.wave_mut().set_lane(2, 0, 8);
+        scene.wave_mut().set_lane(2, 1, 56);
+        scene.wave_mut().set_exec(0b11);
+    });
+    let parts = &report.lanes[0].parts;
+    assert_eq!(parts[0].place, Place::Lds { offset: 24 });
+    assert_eq!(parts[1].place, Place::Lds { offset: 8 });
+    // LDS holds its addresses.
+    assert_eq!(parts[1].content, Some(32u32.to_le_bytes().to_vec()));
+    assert!(matches!(
+        report.lanes[1].parts[0].place,
+        Place::Violation { .. }
+    ));
+    assert!(report.lanes[1].fault.is_some());
+    // ds_add_src2_u64 v2 offset:32768: the distance is in the register.
+    let report = access(Target::Gfx900, "008080d902000000", |scene| {
+        scene.wave_mut().set_lane(2, 0, (-4i32 << 17) as u32 | 32);
+        scene.wave_mut().set_exec(1);
+    });
+    let places: Vec<&Place> = report.lanes[0].parts.iter().map(|p| &p.place).collect();
+    assert_eq!(
+        places,
+        [&Place::Lds { offset: 16 }, &Place::Lds { offset: 32 }]
+    );
+    assert_eq!(report.lanes[0].parts[1].bytes, 8);
+    // ds_condxchg32_rtn_b64 v[5:6], v2, v[4:5] offset:4
+    let report = access(Target::Gfx900, "0400fcd802040005", |scene| {
+        scene.wave_mut().set_lane(2, 0, 9);
+        scene.wave_mut().set_lane(4, 0, 0x8000_0077);
+        scene.wave_mut().set_exec(1);
+    });
+    let lane = &report.lanes[0];
+    assert_eq!(lane.parts[0].place, Place::Lds { offset: 8 });
+    assert_eq!(
+        lane.parts[0].content.as_ref().unwrap()[..5],
+        [0x77, 0, 0, 0, 12]
+    );
+    assert_eq!(lane.result, [8, 12]);
+}
+
+#[test]
+fn stacks_and_tensors_are_shown_by_their_fields() {
+    // ds_bvh_stack_rtn_b32 v20, v1, v2, v[4:7] offset:4096
+    let report = access(Target::Gfx1100, "0010b4da01020414", |scene| {
+        scene.wave_mut().set_lane(1, 0, 3 << 18 | 5);
+        scene.wave_mut().set_exec(1);
+    });
+    assert_eq!(shared(&report, "size"), 16);
+    let terms: Vec<u64> = report.lanes[0].terms.iter().map(|t| t.value).collect();
+    assert_eq!(terms, [12, 5]);
+    // tensor_load_to_lds s[0:3], s[4:11]
+    const LOAD: &str = "010071d00000007c00047c7c";
+    let report = access(Target::Gfx1250, LOAD, |scene| {
+        scene.map(MEMORY, SIZE, true, "memory").unwrap();
+        let sgpr = &mut scene.wave_mut().sgpr;
+        sgpr[..4].copy_from_slice(&[1, 16, MEMORY as u32, 2 << 30]);
+        sgpr[4..12].copy_from_slice(&[2 << 16 | 1 << 20, 9 << 16, 9 << 16, 2 << 16, 2, 8, 0, 0]);
+    });
+    assert_eq!(
+        ["lds_addr", "data_size", "tile_dim0", "tensor_dim0_stride"].map(|n| shared(&report, n)),
+        [16, 4, 2, 8]
+    );
+    assert!(
+        report
+            .notes
+            .iter()
+            .any(|n| n.starts_with("after every 8 bytes"))
+    );
+    // An open field is named.
+    let inst = instruction(Target::Gfx1250, 32, &bytes(LOAD)).unwrap();
+    let mut scene = Scene::new(Target::Gfx1250, 32, 64, 0).unwrap();
+    scene.wave_mut().sgpr[0] = 2;
+    let error = scene.access(&inst).unwrap_err().to_string();
+    assert!(error.contains("count"), "{error}");
+}
+
 #[test]
 fn what_is_not_shown_is_said_and_not_explained_wrongly() {
-    // ds_read_b32 v5, v2 gds; ds_gws_init v3 offset:5 gds
-    for hex in ["00006dd802000005", "050033d903000000"] {
-        let inst = instruction(Target::Gfx900, 64, &bytes(hex)).unwrap();
-        let mut scene = Scene::new(Target::Gfx900, 64, 64, 0).unwrap();
-        let error = scene.access(&inst).unwrap_err().to_string();
-        assert!(error.contains("cannot be shown"), "{error}");
-    }
+    // ds_ordered_count v3, v0 offset:772 gds
+    let inst = instruction(Target::Gfx900, 64, &bytes("04037fd900000003")).unwrap();
+    let mut scene = Scene::new(Target::Gfx900, 64, 64, 0).unwrap();
+    let error = scene.access(&inst).unwrap_err().to_string();
+    assert!(error.contains("cannot be shown"), "{error}");
 }

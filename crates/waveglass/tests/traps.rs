@@ -256,6 +256,23 @@ fn a_handler_is_for_the_kernels_target() {
 
 // The aperture's base 0 disables it: LDS is not reached by a flat address any more (Vega ISA 9.5).
 #[test]
+fn more_trap_memory_than_there_is_room_for_is_refused() {
+    let kernel = kernel("s_trap 5\n s_nop 0\n s_endpgm", Gfx900);
+    let room = (128 << 20) - (64 << 10);
+    for (size, fits) in [(room, true), (room + 1, false)] {
+        let handler = handler(Gfx900, 4).memory(vec![0; size]);
+        let launch = kernel.launch(None).unwrap().trap_handler(handler);
+        match launch.run() {
+            Ok(report) => assert!(fits && report.trap_memory.len() == size),
+            Err(e) => {
+                assert!(!fits, "{e}");
+                assert!(e.to_string().contains("more than there is room for"), "{e}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_apertures_bases_are_settings() {
     // A flat store to the LDS aperture at 1 << 48.
     let source = "v_mov_b32 v0, 0\n v_mov_b32 v1, 0x10000\n flat_store_dword v[0:1], v0\n s_endpgm";
@@ -402,6 +419,67 @@ fn the_command_names_what_trapped() {
     let out = run(&["nan.bin", "--target", "gfx900", "--trap-handler", "none.s"]);
     assert_eq!(out.status.code(), Some(1));
     assert!(text(&out.stderr).contains("--trap-handler none.s"));
+}
+
+#[test]
+fn places_in_the_handler_are_named_as_such() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let trap = assembled("s_nop 0\n s_trap 2\n s_endpgm", Gfx900);
+    std::fs::write(path("trap.bin"), &trap.sections[0].data).unwrap();
+    let run = |handler: &str, more: &[&str]| {
+        std::fs::write(path("handler.s"), handler).unwrap();
+        let args = [
+            "run",
+            "trap.bin",
+            "--target",
+            "gfx900",
+            "--trap-handler",
+            "handler.s",
+            "--trace",
+            "trace.txt",
+            "--grid",
+            "1",
+            "--block",
+            "1",
+        ];
+        command(folder.path(), &[&args, more].concat())
+    };
+    // A refused instruction behind two others, in a source without symbols.
+    let out = run(
+        "s_nop 0\n s_add_u32 ttmp0, ttmp0, 4\n s_sendmsghalt sendmsg(MSG_INTERRUPT)\n",
+        &[],
+    );
+    let error = text(&out.stderr);
+    assert!(
+        error.contains("(offset 0x8 in the trap handler)"),
+        "{error}"
+    );
+    // The trace has the temporaries by their names: TTMP0 holds the PC of s_trap, at 0x4000_0004.
+    let trace = std::fs::read_to_string(path("trace.txt")).unwrap();
+    assert!(trace.contains("ttmp0=0x40000004"), "{trace}");
+    // A violation in the handler: a load from address 0.
+    let load = "s_nop 0\n v_mov_b32 v0, 0\n v_mov_b32 v1, 0\n global_load_dword v2, v[0:1], off\n s_endpgm\n";
+    let out = run(load, &[]);
+    let found = text(&out.stdout);
+    assert!(
+        found.contains("at offset 0xc of the trap handler"),
+        "{found}"
+    );
+    let out = run(load, &["--json"]);
+    let json = text(&out.stdout);
+    assert!(
+        json.contains("\"offset\": 12,") && json.contains("\"in_trap_handler\": true"),
+        "{json}"
+    );
+    // The kernel's own places are not.
+    let out = command(
+        folder.path(),
+        &[
+            "run", "trap.bin", "--target", "gfx900", "--json", "--grid", "1", "--block", "1",
+        ],
+    );
+    assert!(!text(&out.stdout).contains("in_trap_handler"));
 }
 
 // VSKIP keeps memory instructions from being issued: they count in no counter and leave their registers

@@ -5,12 +5,9 @@
 /// of the same byte of `c`.
 #[inline(always)]
 pub fn v_lerp_u8(a: u32, b: u32, c: u32) -> u32 {
-    let mut result = 0;
-    for shift in [0, 8, 16, 24] {
-        let sum = (a >> shift & 0xff) + (b >> shift & 0xff) + (c >> shift & 1);
-        result |= (sum >> 1) << shift;
-    }
-    result
+    // A sum is twice the bits that both have and the ones that differ; no byte carries.
+    let differ = a ^ b;
+    (a & b) + (differ >> 1 & 0x7f7f_7f7f) + (differ & c & 0x0101_0101)
 }
 
 /// `v_sad_u8`: `c` plus the sum of the four absolute byte differences.
@@ -236,6 +233,22 @@ mod tests {
         let masked = v_mqsad_u32_u8(0x0706_0504_0302_0100, 0xff, [1, 2, 3, 4]);
         assert_eq!(masked, [256, 256, 256, 256]);
         assert_eq!(v_mqsad_pk_u16_u8(0x0706_0504_0302_0100, 0, 5), 5);
+    }
+
+    #[test]
+    fn lerp_is_half_the_rounded_sum_of_each_byte() {
+        for a in 0..256u32 {
+            for b in 0..256 {
+                for c in 0..2 {
+                    let half = (a + b + c) >> 1;
+                    // Beside bytes whose sums are largest and smallest.
+                    let [x, y, z] = [a, b, c].map(|byte| byte << 16 | byte);
+                    let got = v_lerp_u8(x | 0xff00_ff00, y | 0xff00_ff00, z | 0x0100_0100);
+                    assert_eq!(got, half << 16 | half | 0xff00_ff00);
+                    assert_eq!(v_lerp_u8(x, y, z), half << 16 | half);
+                }
+            }
+        }
     }
 
     #[test]

@@ -200,27 +200,41 @@ pub fn v_cvt_f16_i16(a: u16) -> u16 {
 /// `v_cvt_u16_f16`.
 #[inline(always)]
 pub fn v_cvt_u16_f16(a: u16) -> u16 {
-    (widen_f16(a) as u32).min(0xffff) as u16
+    let x = widen_f16(a);
+    let x = if x.is_nan() { 0.0 } else { x };
+    // SAFETY: the number is in range.
+    unsafe { x.clamp(0.0, 65535.0).to_int_unchecked::<i32>() as u16 }
 }
 
 /// `v_cvt_i16_f16`.
 #[inline(always)]
 pub fn v_cvt_i16_f16(a: u16) -> u16 {
-    (widen_f16(a) as i32).clamp(-0x8000, 0x7fff) as u16
+    let x = widen_f16(a);
+    let x = if x.is_nan() { 0.0 } else { x };
+    // SAFETY: the number is in range.
+    unsafe { x.clamp(-32768.0, 32767.0).to_int_unchecked::<i32>() as u16 }
+}
+
+/// The integer nearest to `a * scale`, ties to even, for `a` in [-1, 1]; zero for a NaN.
+#[inline(always)]
+fn normalised(a: f32, scale: f64) -> u16 {
+    // In double precision the product is exact. Beside 1.5 * 2^52 it is rounded once and stands in the
+    // lowest bits.
+    let a = if a.is_nan() { 0.0 } else { a };
+    (f64::from(a) * scale + 6_755_399_441_055_744.0).to_bits() as u16
 }
 
 /// A float in [-1, 1] as a signed normalised halfword: `a * 32767` to the
 /// nearest integer, ties to even.
 #[inline(always)]
 fn snorm16(a: f32) -> u16 {
-    // In double precision the product is exact and rounds once.
-    v_cvt_i32_f64((f64::from(a.clamp(-1.0, 1.0)) * 32767.0).round_ties_even()) as u16
+    normalised(a.clamp(-1.0, 1.0), 32767.0)
 }
 
 /// A float in [0, 1] as an unsigned normalised halfword.
 #[inline(always)]
 fn unorm16(a: f32) -> u16 {
-    v_cvt_u32_f64((f64::from(a.clamp(0.0, 1.0)) * 65535.0).round_ties_even()) as u16
+    normalised(a.clamp(0.0, 1.0), 65535.0)
 }
 
 /// Two halves of a register.

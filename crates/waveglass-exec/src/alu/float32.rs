@@ -47,6 +47,13 @@ pub fn v_mad_f32(a: f32, b: f32, c: f32) -> f32 {
     flush_f32(nan3_f32(flush_f32(a * b) + c, a, b, c))
 }
 
+/// [`v_mad_f32`] where it gives no NaN; which NaN it gives is left open.
+#[inline(always)]
+pub fn mad_flushed(a: f32, b: f32, c: f32) -> f32 {
+    let product = flush_f32(flush_f32(a) * flush_f32(b));
+    flush_f32(product + flush_f32(c))
+}
+
 /// `v_mad_legacy_f32` (`v_mac_legacy_f32`): [`v_mad_f32`] with the DirectX 9
 /// rule that zero times anything is zero.
 #[inline(always)]

@@ -5,7 +5,6 @@
 //! OCP ones. FP6 is E2M3, BF6 is E3M2, FP4 is E2M1: none of them has infinity
 //! or NaN.
 
-use super::convert::v_cvt_u32_f64;
 use super::float::{DEFAULT_NAN_F32, nan1_f32, narrow_bf16, narrow_f16, widen_bf16, widen_f16};
 use super::float32::v_ldexp_f32;
 
@@ -126,21 +125,32 @@ impl SmallFormat {
     pub fn decode(self, code: u32) -> f32 {
         let sign = code & self.sign();
         let magnitude = code & (self.sign() - 1);
-        let exponent = (magnitude >> self.mantissa) as i32;
-        let fraction = magnitude & ((1 << self.mantissa) - 1);
-        // Every unit down to 2^-17 is normal in single precision.
-        let significand = if exponent == 0 {
-            fraction
+        let rebias = ((127 - self.bias) as u32) << 23;
+        let shifted = magnitude << (23 - self.mantissa);
+        // A denormal is its fraction with the implicit one of exponent 1 taken off.
+        let one = rebias + (1 << 23);
+        let denormal = (f32::from_bits(shifted | one) - f32::from_bits(one)).to_bits();
+        let value = if magnitude >> self.mantissa == 0 {
+            denormal
         } else {
-            fraction | 1 << self.mantissa
+            shifted + rebias
         };
-        let power = exponent.max(1) - self.bias - self.mantissa as i32;
-        let unit = f32::from_bits(((power + 127) as u32) << 23);
-        let value = significand as i32 as f32 * unit;
-        let signed = f32::from_bits(value.to_bits() | if sign != 0 { 1 << 31 } else { 0 });
+        let negative = (sign != 0) as u32 * (1 << 31);
+        let signed = f32::from_bits(value | negative);
         match self.special {
-            Special::Ieee if magnitude > self.max_code() + 1 => DEFAULT_NAN_F32,
-            Special::Ieee if magnitude == self.max_code() + 1 => f32::INFINITY.copysign(signed),
+            Special::Ieee => {
+                let infinity = f32::from_bits(f32::INFINITY.to_bits() | negative);
+                let r = if magnitude > self.max_code() {
+                    infinity
+                } else {
+                    signed
+                };
+                if magnitude > self.max_code() + 1 {
+                    DEFAULT_NAN_F32
+                } else {
+                    r
+                }
+            }
             Special::NanOnly if magnitude > self.max_code() => DEFAULT_NAN_F32,
             Special::Fnuz if code & (2 * self.sign() - 1) == self.sign() => DEFAULT_NAN_F32,
             _ => signed,
@@ -153,41 +163,59 @@ impl SmallFormat {
     #[must_use]
     #[inline(always)]
     pub fn encode(self, x: f32, saturate: bool) -> u32 {
-        self.encode_by(x, saturate, f64::round_ties_even)
+        let (exponent, units, _) = self.nearest_units(x);
+        self.code(x, exponent, units, saturate)
     }
 
     /// As [`encode`](Self::encode), rounded toward zero.
     #[must_use]
     #[inline(always)]
     pub fn encode_truncated(self, x: f32, saturate: bool) -> u32 {
-        self.encode_by(x, saturate, f64::trunc)
+        let (exponent, units, is_larger) = self.nearest_units(x);
+        self.code(x, exponent, units - u32::from(is_larger), saturate)
     }
 
+    /// The magnitude of `x` in units of its last place in the format, to nearest even; the exponent that
+    /// has this place, and whether the units are more than the magnitude.
     #[inline(always)]
-    fn encode_by(self, x: f32, saturate: bool, round: impl Fn(f64) -> f64) -> u32 {
-        let sign = if x.is_sign_negative() { self.sign() } else { 0 };
+    fn nearest_units(self, x: f32) -> (u32, u32, bool) {
+        let magnitude = bounded(x);
+        let exponent = self.exponent(magnitude);
+        // Beside a number whose last place is the result's, the host's sum is rounded to that place.
+        let beside = exponent + ((23 - self.mantissa) << 23);
+        let sum = f32::from_bits(magnitude) + f32::from_bits(beside);
+        let is_larger = sum - f32::from_bits(beside) > f32::from_bits(magnitude);
+        (exponent, sum.to_bits() - beside, is_larger)
+    }
+
+    /// The exponent in which a number is counted, as a single's bits: its own, or that of the smallest
+    /// normal number.
+    #[inline(always)]
+    const fn exponent(self, magnitude: u32) -> u32 {
+        let (own, smallest) = (magnitude & 0x7f80_0000, self.smallest_exponent());
+        if own > smallest { own } else { smallest }
+    }
+
+    const fn smallest_exponent(self) -> u32 {
+        ((128 - self.bias) as u32) << 23
+    }
+
+    /// The code of `x`, which is so many units of the last place that an exponent has.
+    #[inline(always)]
+    fn code(self, x: f32, exponent: u32, units: u32, saturate: bool) -> u32 {
+        let sign = (x.to_bits() >> 31) << (self.bits - 1);
         let limit = if saturate || self.special == Special::None {
             sign | self.max_code()
         } else {
             self.overflow_code(sign)
         };
-        // Count in units of the result's last place, which stops at the
-        // denormals' one; the codes then follow on from each other.
-        let exponent = (x.to_bits() >> 23 & 0xff) as i32 - 127;
-        let level = (exponent - (1 - self.bias)).max(0);
-        let unit = 1 - self.bias - self.mantissa as i32 + level;
-        let scale = f64::from_bits(((1023 - unit) as u64) << 52);
-        let units = v_cvt_u32_f64(round(f64::from(x.abs()) * scale));
-        let code = units.wrapping_add((level as u32) << self.mantissa);
+        // The codes of one exponent follow on from those of the one before.
+        let code = units + ((exponent - self.smallest_exponent()) >> (23 - self.mantissa));
         // There is no minus zero in the FNUZ kind.
         let zero = code == 0 && self.special == Special::Fnuz;
         let r = if zero { 0 } else { sign | code };
         // Choices rather than branches, for the lanes of a row at once.
-        let r = if code > self.max_code() || x.is_infinite() {
-            limit
-        } else {
-            r
-        };
+        let r = if code > self.max_code() { limit } else { r };
         let nan = self.nan_code(sign);
         if x.is_nan() { nan } else { r }
     }
@@ -212,14 +240,18 @@ impl SmallFormat {
     }
 }
 
+/// The bits of the magnitude of `x`; of what is larger than any format's numbers, infinity too, of 2^31.
+#[inline(always)]
+fn bounded(x: f32) -> u32 {
+    (x.to_bits() & 0x7fff_ffff).min(0x4f00_0000)
+}
+
 /// The E5M3 code of `x` by `encode`: negative numbers become zero, since the format has none; what
 /// the hardware makes of them is not documented.
 #[inline(always)]
 pub fn e5m3(x: f32, encode: impl Fn(SmallFormat, f32) -> u32) -> u32 {
-    if x < 0.0 {
-        return 0;
-    }
-    encode(E5M3, x) & 0xff
+    let code = encode(E5M3, x) & 0xff;
+    if x < 0.0 { 0 } else { code }
 }
 
 /// `v_cvt_f32_fp8`, `v_cvt_f32_bf8` and the lane of `v_cvt_pk_f32_fp8`,
@@ -443,5 +475,48 @@ mod tests {
         assert_eq!(scale_from_f16(FP8, 0x4000, 128, false), 0x38);
         assert_eq!(scale_from_bf16(BF8, 0x4000, 127, false), 0x40);
         assert_eq!(scale_from_f32_sr(FP4, 6.0, 0, 127, true), 7);
+    }
+
+    /// The code of a finite `x` by counting in double precision.
+    fn counted(f: SmallFormat, x: f32, round: impl Fn(f64) -> f64) -> u32 {
+        let sign = if x.is_sign_negative() { f.sign() } else { 0 };
+        let exponent = (x.to_bits() >> 23 & 0xff) as i32 - 127;
+        let level = (exponent - (1 - f.bias)).max(0);
+        let unit = 1 - f.bias - f.mantissa as i32 + level;
+        let units = round(f64::from(x.abs()) * 2f64.powi(-unit)) as u32;
+        let code = units + ((level as u32) << f.mantissa);
+        if code > f.max_code() {
+            f.overflow_code(sign)
+        } else if code == 0 && f.special == Special::Fnuz {
+            0
+        } else {
+            sign | code
+        }
+    }
+
+    #[test]
+    fn codes_are_counted_units() {
+        for f in [FP8, E5M3, BF8, FP8_FNUZ, BF8_FNUZ, FP6, BF6, FP4] {
+            // All signs and exponents with the first bits of significands, and what lies beside them.
+            for upper in 0..=u16::MAX {
+                for lower in [0, 1, 0x7fff, 0x8000, 0x8001, 0xffff] {
+                    let x = f32::from_bits(u32::from(upper) << 16 | lower);
+                    if !x.is_finite() {
+                        continue;
+                    }
+                    let overflow = |code| match f.special {
+                        // There is nothing but the largest number.
+                        Special::None if code & (f.sign() - 1) == f.sign() - 1 => {
+                            code & f.sign() | f.max_code()
+                        }
+                        _ => code,
+                    };
+                    let nearest = overflow(counted(f, x, f64::round_ties_even));
+                    assert_eq!(f.encode(x, false), nearest, "{f:?} {x:e}");
+                    let truncated = overflow(counted(f, x, f64::trunc));
+                    assert_eq!(f.encode_truncated(x, false), truncated, "{f:?} {x:e}");
+                }
+            }
+        }
     }
 }

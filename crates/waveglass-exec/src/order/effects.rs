@@ -65,6 +65,8 @@ pub(super) struct Memory {
     pub(super) in_lds_order: bool,
     /// Whether its effect is in the order of asynchronous operations on LDS.
     pub(super) in_async_order: bool,
+    /// Whether its effect is in the order of tensor moves, which is apart from all others (CDNA 5 ISA 10.11.1).
+    pub(super) in_tensor_order: bool,
     /// Whether its effect may pass stores to other bytes.
     pub(super) may_pass_stores: bool,
     /// Whether it writes memory.
@@ -179,7 +181,8 @@ fn memory(
     let flat = name.starts_with("flat_");
     let lds = matches!(encoding, "ENC_DS" | "ENC_VDS");
     let gds = lds && inst.field(Field::Gds) != 0 && inst.operand_def(Field::Gds).is_some()
-        || name.starts_with("ds_gws");
+        || waits_in_gds(name)
+        || name.contains("_gs_reg_");
     let counters: Box<[(Counter, Type)]> = info
         .counters
         .iter()
@@ -216,12 +219,14 @@ fn memory(
     let returns_only =
         !flags.intersects(InstFlags::STORE | InstFlags::ATOMIC_NO_RET | InstFlags::ATOMIC_RET);
     let global = name.starts_with("global_") || flat;
+    let tensor = info.counters.contains(&Counter::Tensor);
     Some(Memory {
-        // A wave waits at global wave sync when it issues the instruction, not when it waits for it.
+        // A wave waits for others when it issues the instruction, not when it waits for it.
         deferred: matches!(op.family, Family::Smem | Family::Lds | Family::Vmem)
-            && !name.starts_with("ds_gws"),
-        in_vector_order: op.family == Family::Vmem,
+            && !waits_in_gds(name),
+        in_vector_order: op.family == Family::Vmem && !tensor,
         in_lds_order: lds || flat,
+        in_tensor_order: tensor,
         // CDNA 5 ISA 11.2.2: an asynchronous arrival stays behind the loads before it.
         in_async_order: info.counters.contains(&Counter::Async),
         may_pass_stores: returns_only && !target.is_gfx9() && !scalar,
@@ -235,6 +240,11 @@ fn memory(
         .then(|| access_bytes(op, name)),
         counters,
     })
+}
+
+/// Whether GDS lets the wave wait for others: global wave sync and ordered counts.
+fn waits_in_gds(name: &str) -> bool {
+    name.starts_with("ds_gws") || name == "ds_ordered_count"
 }
 
 /// Bytes from a lane's address that an operation may touch.
@@ -263,7 +273,7 @@ fn wait(inst: &Inst) -> Option<Wait> {
         "s_wait_dscnt" => vec![(Counter::Ds, imm & 63)],
         "s_wait_kmcnt" => vec![(Counter::Km, imm & 31)],
         "s_wait_asynccnt" => vec![(Counter::Async, imm & 63)],
-        "s_wait_tensorcnt" => vec![(Counter::Tensor, imm & 3)],
+        "s_wait_tensorcnt" => vec![(Counter::Tensor, imm & 63)],
         "s_wait_loadcnt_dscnt" => vec![(Counter::Load, imm >> 8 & 63), (Counter::Ds, imm & 63)],
         "s_wait_storecnt_dscnt" => vec![(Counter::Store, imm >> 8 & 63), (Counter::Ds, imm & 63)],
         "s_wait_idle" => ALL.iter().map(|&c| (c, 0)).collect(),

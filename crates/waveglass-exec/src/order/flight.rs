@@ -288,7 +288,10 @@ impl Flight {
         let (Some(x), Some(y)) = (&plan.of(a.ip).memory, &plan.of(b.ip).memory) else {
             return false;
         };
-        if x.in_lds_order && y.in_lds_order || x.in_async_order && y.in_async_order {
+        if x.in_lds_order && y.in_lds_order
+            || x.in_async_order && y.in_async_order
+            || x.in_tensor_order && y.in_tensor_order
+        {
             return true;
         }
         if !(x.in_vector_order && y.in_vector_order) {

@@ -25,6 +25,7 @@
 //! | flat, gfx9 | vmcnt and lgkmcnt | none (Vega ISA 9.2.1) |
 //! | flat, gfx10 on | vector memory's and LDS's | its halves in order with theirs (RDNA 4 ISA 5.7.1.3) |
 //! | asynchronous (CDNA 5) | asynccnt | in order |
+//! | tensor moves (CDNA 5) | tensorcnt | in order (CDNA 5 ISA 10.11.1) |
 //!
 //! For gfx10 to gfx11.5 the manuals still say of flat operations what Vega's says, while
 //! compilers rely on the order that the RDNA 4 manual describes (LLVM 22's
@@ -36,7 +37,7 @@
 //! address stay in order", RDNA 4 ISA 5.7.1.2). Effects happen in program order within vector
 //! memory and within LDS, except that from gfx10 on, where loads and stores have counters of their
 //! own, a load may pass stores whose bytes are known to be others. A flat operation is in both
-//! orders. Scalar loads are in none.
+//! orders. Scalar loads are in none, and a wave's tensor moves in none but their own.
 
 mod effects;
 mod execute;
@@ -119,13 +120,7 @@ impl Hazard {
         match self.register {
             HazardRegister::Vector(i) if i >= self.vgprs => format!("a{}", i - self.vgprs),
             HazardRegister::Vector(i) => format!("v{i}"),
-            HazardRegister::Scalar(106) => "vcc_lo".to_owned(),
-            HazardRegister::Scalar(107) => "vcc_hi".to_owned(),
-            HazardRegister::Scalar(i @ 108..=123) => format!("ttmp{}", i - 108),
-            HazardRegister::Scalar(124) => "m0".to_owned(),
-            HazardRegister::Scalar(126) => "exec_lo".to_owned(),
-            HazardRegister::Scalar(127) => "exec_hi".to_owned(),
-            HazardRegister::Scalar(i) => format!("s{i}"),
+            HazardRegister::Scalar(i) => crate::wave::sreg::name(i as usize),
         }
     }
 

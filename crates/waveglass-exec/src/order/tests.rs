@@ -301,3 +301,50 @@ fn a_wait_of_two_counters_reads_both_fields() {
     assert_eq!(run(0xbfc8_0100, READ_V2 as u32), [1, 0]); // s_wait_loadcnt_dscnt 0x100
     assert_eq!(run(0xbfc8_3f00, READ_V3 as u32), [63, 0]); // s_wait_loadcnt_dscnt 0x3f00
 }
+
+// rule: tensor moves are in order among themselves and with nothing else, and TENSORcnt says when they are
+// done; section CDNA 5 ISA 10.11.1, 5.7.
+// points: 8, 12
+#[test]
+fn lds_has_a_tile_once_tensorcnt_says_so() {
+    // A D# in s[4:15] for one dword of memory to byte 0 of LDS.
+    let program = [
+        0xbe84_0081,           // s_mov_b32 s4, 1
+        0xbe85_0080,           // s_mov_b32 s5, 0
+        0xbe86_0000,           // s_mov_b32 s6, s0
+        0x8000_0000_be87_00ff, // s_mov_b32 s7, 0x80000000
+        0x0002_0000_be88_00ff, // s_mov_b32 s8, 0x20000
+        0x0001_0000_be89_00ff, // s_mov_b32 s9, 0x10000
+        0xbe8a_0009,           // s_mov_b32 s10, s9
+        0xbe8b_0009,           // s_mov_b32 s11, s9
+        0xbe8c_0081,           // s_mov_b32 s12, 1
+        0x7c00_0000_d071_0001, // tensor_load_to_lds s[4:7], s[8:15]
+        0x7c7c_0804,           //
+        0x0200_0006_d8d8_0000, // ds_load_b32 v2, v6
+        0xbfc6_0000,           // s_wait_dscnt 0x0
+        0xbfcb_0001,           // s_wait_tensorcnt 0x1
+        0x0300_0006_d8d8_0000, // ds_load_b32 v3, v6
+        0xbfc6_0000,           // s_wait_dscnt 0x0
+        0xbfcb_0000,           // s_wait_tensorcnt 0x0
+        0x0400_0006_d8d8_0000, // ds_load_b32 v4, v6
+        0xbfc6_0000,           // s_wait_dscnt 0x0
+        G11_END,
+    ];
+    let late = run(Target::Gfx1250, MemoryOrder::InOrder, &program, 100);
+    assert_eq!([2, 3, 4].map(|r| late.wave.lane(r, 0)), [21, 21, 11]);
+    let eager = run(Target::Gfx1250, MemoryOrder::Eager, &program, 100);
+    assert_eq!(eager.wave.lane(4, 0), 11);
+    // Nothing in the hardware keeps an LDS load behind the move: either value may be there.
+    let seen: std::collections::BTreeSet<u32> = (0..40)
+        .map(|seed| {
+            run(
+                Target::Gfx1250,
+                MemoryOrder::Adversarial(seed),
+                &program,
+                100,
+            )
+        })
+        .map(|r| r.wave.lane(2, 0))
+        .collect();
+    assert_eq!(seen.into_iter().collect::<Vec<_>>(), [11, 21]);
+}

@@ -22,7 +22,9 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 pub(crate) use memory::refused;
-pub use memory::{Half, MemInfo, flat_offset, lds_transfer_mask, permute_group, swizzle_source};
+pub use memory::{
+    Half, MemInfo, flat_offset, lds_transfer_mask, permute_group, src2_addresses, swizzle_source,
+};
 
 /// Makes the op of an instruction.
 pub type CompileFn = fn(&Compile<'_>) -> Op;

@@ -13,16 +13,22 @@
 /// operation whose clamp bit puts the second expression in the first one's place.
 /// `=> expression, fast other;` is a float operation whose second expression gives the same
 /// results as the first wherever it does not give NaN (see
-/// [`map_unless_nan`](crate::valu::kernel::map_unless_nan)). `=> expression, halves a b => other;`
-/// is the same for half precision, the second expression on singles (see
-/// [`map_halves`](crate::valu::kernel::map_halves)).
+/// [`map_unless_nan`](crate::valu::kernel::map_unless_nan)). `=> expression, by halves a b => other;`
+/// is the same for half precision, the second expression on singles of any number (see
+/// [`map_halves`](crate::valu::kernel::map_halves) and [`Single`](crate::valu::kernel::Single)),
+/// `by brains a b => other` for bfloat16 (see [`map_brains`](crate::valu::kernel::map_brains)),
+/// `by ordered a b => other` on integers in the halves' order (see
+/// [`map_ordered`](crate::valu::kernel::map_ordered)), `by narrowed a b c => other` a single that is
+/// rounded to a half (see [`map_narrowed`](crate::valu::kernel::map_narrowed)). `by nibbles` is the sum of signed nibbles' products.
+/// `=> expression, by tabled;`
+/// works the results of a 16-bit source out once (see [`Table`](crate::valu::kernel::Table)).
 macro_rules! valu {
-    ($r:expr; $($($name:literal)|+ [$($flag:ident)*] $params:tt -> $tr:ty => $body:expr $(, clamp $sat:expr)? $(, fast $fast:expr)? $(, halves $($half:ident)+ => $wide:expr)?;)*) => {$({
+    ($r:expr; $($($name:literal)|+ [$($flag:ident)*] $params:tt -> $tr:ty => $body:expr $(, clamp $sat:expr)? $(, fast $fast:expr)? $(, by $way:ident $($half:ident)* $(=> $wide:expr)?)?;)*) => {$({
         struct Kernel;
         impl $crate::valu::LaneOp for Kernel {
             #[inline(always)]
             fn run<const L: usize>(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, setting: u64) -> u64 {
-                $crate::semantics::table::lanes!(regs, d, s, n, setting, $params -> $tr => $body $(, fast $fast)? $(, halves $($half)+ => $wide)?);
+                $crate::semantics::table::lanes!(regs, d, s, n, setting, $params -> $tr => $body $(, fast $fast)? $(, by $way $($half)* $(=> $wide)?)?);
                 0
             }
         }
@@ -157,26 +163,36 @@ macro_rules! lanes {
             |$a: $ta, $b: $tb, $c: $tc| -> $tr { $body },
         )
     }};
-    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($set:ident; $($p:tt)*) -> $tr:ty => $body:expr $(, fast $fast:expr)? $(, halves $($half:ident)+ => $wide:expr)?) => {{
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($set:ident; $($p:tt)*) -> $tr:ty => $body:expr $(, fast $fast:expr)? $(, by $way:ident $($half:ident)* $(=> $wide:expr)?)?) => {{
         let $set = $crate::valu::kernel::Setting($m);
-        $crate::semantics::table::lanes!($regs, $d, $s, $n, $m, ($($p)*) -> $tr => $body $(, fast $fast)? $(, halves $($half)+ => $wide)?)
+        $crate::semantics::table::lanes!($regs, $d, $s, $n, $m, ($($p)*) -> $tr => $body $(, fast $fast)? $(, by $way $($half)* $(=> $wide)?)?)
     }};
-    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty) -> $tr:ty => $body:expr, halves $x:ident => $wide:expr) => {{
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr, by nibbles) => {{
         let _ = $m;
-        $crate::valu::kernel::map_halves::<L, 1, { <$tr as $crate::valu::kernel::Halves>::PACKED }>(
+        $crate::valu::kernel::map_dot_nibbles($regs, $d, $s, $n)
+    }};
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty) -> $tr:ty => $body:expr, by tabled) => {{
+        let _ = $m;
+        static TABLE: $crate::valu::kernel::Table = $crate::valu::kernel::Table::new();
+        let table = TABLE.of(|a| {
+            let $a = <$ta as $crate::valu::kernel::Halves>::of_dword(a.into());
+            $crate::valu::kernel::Halves::dword($body) as u16
+        });
+        $crate::valu::kernel::map_tabled($regs, $d, $s, $n, table)
+    }};
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr, by narrowed $x:ident $y:ident $z:ident => $single:expr) => {{
+        let _ = $m;
+        $crate::valu::kernel::map_narrowed::<L, _, _, _, _>(
             $regs, $d, $s, $n,
-            |$x: f32, _: f32, _: f32| $wide,
-            |a: u32, _: u32, _: u32| {
-                let $a = <$ta as $crate::valu::kernel::Halves>::of_dword(a);
-                $crate::valu::kernel::Halves::dword($body)
-            },
+            |$x: $ta, $y: $tb, $z: $tc| -> f32 { $single },
+            |$a: $ta, $b: $tb, $c: $tc| -> $tr { $body },
         )
     }};
-    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty) -> $tr:ty => $body:expr, halves $x:ident $y:ident => $wide:expr) => {{
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty) -> $tr:ty => $body:expr, by ordered $x:ident $y:ident => $key:expr) => {{
         let _ = $m;
-        $crate::valu::kernel::map_halves::<L, 2, { <$tr as $crate::valu::kernel::Halves>::PACKED }>(
+        $crate::valu::kernel::map_ordered::<2, { <$tr as $crate::valu::kernel::Halves>::PACKED }>(
             $regs, $d, $s, $n,
-            |$x: f32, $y: f32, _: f32| $wide,
+            |$x: i16, $y: i16, _: i16| $key,
             |a: u32, b: u32, _: u32| {
                 let $a = <$ta as $crate::valu::kernel::Halves>::of_dword(a);
                 let $b = <$tb as $crate::valu::kernel::Halves>::of_dword(b);
@@ -184,11 +200,75 @@ macro_rules! lanes {
             },
         )
     }};
-    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr, halves $x:ident $y:ident $z:ident => $wide:expr) => {{
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr, by ordered $x:ident $y:ident $z:ident => $key:expr) => {{
+        let _ = $m;
+        $crate::valu::kernel::map_ordered::<3, { <$tr as $crate::valu::kernel::Halves>::PACKED }>(
+            $regs, $d, $s, $n,
+            |$x: i16, $y: i16, $z: i16| $key,
+            |a: u32, b: u32, c: u32| {
+                let $a = <$ta as $crate::valu::kernel::Halves>::of_dword(a);
+                let $b = <$tb as $crate::valu::kernel::Halves>::of_dword(b);
+                let $c = <$tc as $crate::valu::kernel::Halves>::of_dword(c);
+                $crate::valu::kernel::Halves::dword($body)
+            },
+        )
+    }};
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty) -> $tr:ty => $body:expr, by brains $x:ident $y:ident => $wide:expr) => {{
+        let _ = $m;
+        $crate::valu::kernel::map_brains::<L, 2>(
+            $regs, $d, $s, $n,
+            |$x: $crate::valu::kernel::Singles, $y: $crate::valu::kernel::Singles, _: $crate::valu::kernel::Singles| $wide,
+            |a: u32, b: u32, _: u32| {
+                let $a = <$ta as $crate::valu::kernel::Halves>::of_dword(a);
+                let $b = <$tb as $crate::valu::kernel::Halves>::of_dword(b);
+                $crate::valu::kernel::Halves::dword($body)
+            },
+        )
+    }};
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr, by brains $x:ident $y:ident $z:ident => $wide:expr) => {{
+        let _ = $m;
+        $crate::valu::kernel::map_brains::<L, 3>(
+            $regs, $d, $s, $n,
+            |$x: $crate::valu::kernel::Singles, $y: $crate::valu::kernel::Singles, $z: $crate::valu::kernel::Singles| $wide,
+            |a: u32, b: u32, c: u32| {
+                let $a = <$ta as $crate::valu::kernel::Halves>::of_dword(a);
+                let $b = <$tb as $crate::valu::kernel::Halves>::of_dword(b);
+                let $c = <$tc as $crate::valu::kernel::Halves>::of_dword(c);
+                $crate::valu::kernel::Halves::dword($body)
+            },
+        )
+    }};
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty) -> $tr:ty => $body:expr, by halves $x:ident => $wide:expr) => {{
+        let _ = $m;
+        $crate::valu::kernel::map_halves::<L, 1, { <$tr as $crate::valu::kernel::Halves>::PACKED }>(
+            $regs, $d, $s, $n,
+            |$x: f32, _: f32, _: f32| $wide,
+            |$x: $crate::valu::kernel::Singles, _: $crate::valu::kernel::Singles, _: $crate::valu::kernel::Singles| $wide,
+            |a: u32, _: u32, _: u32| {
+                let $a = <$ta as $crate::valu::kernel::Halves>::of_dword(a);
+                $crate::valu::kernel::Halves::dword($body)
+            },
+        )
+    }};
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty) -> $tr:ty => $body:expr, by halves $x:ident $y:ident => $wide:expr) => {{
+        let _ = $m;
+        $crate::valu::kernel::map_halves::<L, 2, { <$tr as $crate::valu::kernel::Halves>::PACKED }>(
+            $regs, $d, $s, $n,
+            |$x: f32, $y: f32, _: f32| $wide,
+            |$x: $crate::valu::kernel::Singles, $y: $crate::valu::kernel::Singles, _: $crate::valu::kernel::Singles| $wide,
+            |a: u32, b: u32, _: u32| {
+                let $a = <$ta as $crate::valu::kernel::Halves>::of_dword(a);
+                let $b = <$tb as $crate::valu::kernel::Halves>::of_dword(b);
+                $crate::valu::kernel::Halves::dword($body)
+            },
+        )
+    }};
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr, by halves $x:ident $y:ident $z:ident => $wide:expr) => {{
         let _ = $m;
         $crate::valu::kernel::map_halves::<L, 3, { <$tr as $crate::valu::kernel::Halves>::PACKED }>(
             $regs, $d, $s, $n,
             |$x: f32, $y: f32, $z: f32| $wide,
+            |$x: $crate::valu::kernel::Singles, $y: $crate::valu::kernel::Singles, $z: $crate::valu::kernel::Singles| $wide,
             |a: u32, b: u32, c: u32| {
                 let $a = <$ta as $crate::valu::kernel::Halves>::of_dword(a);
                 let $b = <$tb as $crate::valu::kernel::Halves>::of_dword(b);

@@ -23,6 +23,8 @@ mod arithmetic_tests;
 #[cfg(test)]
 mod family_tests;
 #[cfg(test)]
+mod fast_path_tests;
+#[cfg(test)]
 mod small_float_tests;
 
 use super::Registry;

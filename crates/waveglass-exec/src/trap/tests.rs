@@ -401,6 +401,8 @@ fn gfx12_keeps_its_flags_in_registers_of_their_own() {
 // rule: a memory violation traps where EXCP_EN.mem_viol is set on gfx9, and always later; the saved PC
 // is that of the next instruction; section Vega ISA 3.11, CDNA 3 ISA 3.11, RDNA 1 and 2 ISA 3.11,
 // RDNA 3 ISA 3.4.9, RDNA 4 and CDNA 5 ISA 3.4.10.
+// points: 6
+// claims: flat.9.6-9
 #[test]
 fn a_memory_violation_enters_the_handler() {
     for target in ALL {

@@ -141,28 +141,53 @@ impl Dpp {
     }
 
     /// Gathers a register's lanes into a temporary; gives the lanes that may be written.
+    #[inline(never)]
     pub fn gather(&self, wave: &mut Wave, from: usize, to: usize, dwords: usize, exec: u64) -> u64 {
         let n = wave.lanes();
         let mut valid = self.valid;
         if !self.fetch_inactive && exec != wave.full_mask() {
-            for (lane, &source) in self.sources[..n].iter().enumerate() {
-                valid &= !((!exec >> source & 1) << lane);
-            }
+            valid &= active_sources(&self.sources[..n], exec);
         }
         let regs = wave.lanes_flat();
         for k in 0..dwords {
             let (from, to) = (from + k * n, to + k * n);
-            if !self.within_rows || !permute_rows(regs, from, to, n, &self.sources, valid) {
-                for (lane, &source) in self.sources[..n].iter().enumerate() {
-                    let v = regs[from + source as usize];
-                    regs[to + lane] = if valid >> lane & 1 != 0 { v } else { 0 };
-                }
+            let moved = match self.within_rows {
+                true => permute_rows(regs, from, to, n, &self.sources, valid),
+                false => permute_wave(regs, from, to, n, &self.sources, valid),
+            };
+            if !moved {
+                permute_one_by_one(regs, from, to, &self.sources[..n], valid);
             }
         }
         match self.bound_ctrl {
             true => self.enabled,
             false => self.enabled & valid,
         }
+    }
+}
+
+/// The lanes whose source is on.
+#[inline(never)]
+fn active_sources(sources: &[u32], exec: u64) -> u64 {
+    let mut active = 0;
+    for (lane, &source) in sources.iter().enumerate() {
+        active |= (exec >> (source & 63) & 1) << lane;
+    }
+    active
+}
+
+/// Gathers on machines that have no instruction for it.
+#[inline(never)]
+pub(super) fn permute_one_by_one(
+    regs: &mut [u32],
+    from: usize,
+    to: usize,
+    sources: &[u32],
+    valid: u64,
+) {
+    for (lane, &source) in sources.iter().enumerate() {
+        let v = regs[from + source as usize];
+        regs[to + lane] = if valid >> lane & 1 != 0 { v } else { 0 };
     }
 }
 
@@ -180,10 +205,7 @@ pub(crate) fn permute(
     let (n, exec) = (m.wave.lanes(), m.wave.exec());
     let mut valid = m.wave.full_mask();
     if !fetch_inactive && exec != valid {
-        valid = 0;
-        for (lane, &source) in sources[..n].iter().enumerate() {
-            valid |= (exec >> source & 1) << lane;
-        }
+        valid = active_sources(&sources[..n], exec);
     }
     let (mut from, temp) = (from as usize * n, super::temp(m, 0));
     if sources[0] >= 16 {
@@ -227,6 +249,57 @@ fn permute_rows(
     }
     let _ = (regs, from, to, n, sources, valid);
     false
+}
+
+/// Gathers where lanes read any of the wave; false where the machine has no instruction for it.
+pub(super) fn permute_wave(
+    regs: &mut [u32],
+    from: usize,
+    to: usize,
+    n: usize,
+    sources: &[u32; 64],
+    valid: u64,
+) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if super::kernel::level() == 2 {
+        // SAFETY: `level` found the CPU to have these features.
+        unsafe { permute_wave_avx512(regs, from, to, n, sources, valid) };
+        return true;
+    }
+    let _ = (regs, from, to, n, sources, valid);
+    false
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+fn permute_wave_avx512(
+    regs: &mut [u32],
+    from: usize,
+    to: usize,
+    n: usize,
+    sources: &[u32; 64],
+    valid: u64,
+) {
+    use bytemuck::must_cast as cast;
+    use std::arch::x86_64::*;
+    let row = |at: usize| -> [__m512i; 2] { cast(super::kernel::block(regs, at)) };
+    let low = row(from);
+    // A wave of 32 lanes names no lane above them.
+    let high = if n > ROW_LANES { row(from + 32) } else { low };
+    let index: [__m512i; 4] = cast(*sources);
+    let mut moved = [_mm512_setzero_si512(); 4];
+    for k in 0..4 {
+        // The low five bits of an index count, the sixth says which half.
+        let lower = _mm512_permutex2var_epi32(low[0], index[k], low[1]);
+        let upper = _mm512_permutex2var_epi32(high[0], index[k], high[1]);
+        let is_upper = _mm512_test_epi32_mask(index[k], _mm512_set1_epi32(32));
+        let lanes = _mm512_mask_blend_epi32(is_upper, lower, upper);
+        moved[k] = _mm512_maskz_mov_epi32((valid >> (16 * k)) as u16, lanes);
+    }
+    super::kernel::set_block(regs, to, cast([moved[0], moved[1]]));
+    if n > ROW_LANES {
+        super::kernel::set_block(regs, to + 32, cast([moved[2], moved[3]]));
+    }
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -4,18 +4,24 @@
 //! so that the compiler turns each block into vector instructions. Every kernel is compiled
 //! for the baseline CPU, for AVX2 with FMA, and for AVX-512; the program takes the best that the
 //! machine has. `lane` has the types that stand for a lane of an operand, `map` the loops over lanes,
-//! `setting` what a kernel may ask about its wave.
+//! `halves` those over 16-bit floats with the arithmetic of `singles`, `setting` what a kernel may ask
+//! about its wave.
 
+mod halves;
 mod lane;
 mod map;
 mod setting;
+mod singles;
 
 use crate::rows::ROW_LANES;
 use std::sync::OnceLock;
 
+pub(crate) use super::simd::permute_bytes;
+pub use halves::*;
 pub use lane::*;
 pub use map::*;
 pub use setting::Setting;
+pub use singles::{Single, Singles};
 
 /// `(registers, destination, sources, lanes, mask in) -> mask out`. Positions are of the first
 /// lane; a 64-bit operand's high halves lie one register further.
@@ -81,7 +87,12 @@ macro_rules! in_builds {
                     _ => {}
                 }
             }
-            body::<0>($($arg),*);
+            // Apart from its caller, which is small and fast without it.
+            #[inline(never)]
+            fn baseline($($arg: $ty),*) {
+                body::<0>($($arg),*);
+            }
+            baseline($($arg),*);
         }
     };
 }

@@ -18,10 +18,14 @@ pub mod scalar;
 mod simd;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod way_tests;
+mod ways;
 
 pub use dpp::Dpp;
 pub(crate) use dpp::permute;
 pub use kernel::{Builds, Kernel, LaneOp, Ty};
+pub(crate) use modifiers::Dwords;
 pub use modifiers::{Part, SourceMods};
 pub use result::{ClampKind, ResultMods};
 
@@ -35,6 +39,7 @@ use crate::wave::{Mode, sreg};
 use observe::Observed;
 pub(crate) use observe::{run_watched, watch};
 use waveglass_isa::{Field, Operand, OperandType, RegFile};
+use ways::{Insertion, Way};
 
 /// Registers of a temporary: the widest operand of a lane kernel has four.
 const TEMP_REGISTERS: u32 = 4;
@@ -100,14 +105,22 @@ pub struct Spec {
 /// What a vector op needs beyond its slots.
 #[derive(Clone, Debug)]
 pub struct ValuInfo {
+    /// The name of its [`Spec`].
+    name: &'static str,
+    /// The clamp bit has put another kernel in the usual one's place.
+    saturates: bool,
     sources: [Ty; 3],
     /// A bit for each source that is no register as it is.
     special: u8,
     result: Ty,
     mask: MaskUse,
     mods: [SourceMods; 3],
+    /// What the modifiers come to under MODE's defaults.
+    ways: [Way; 3],
     dpp: Option<Dpp>,
     out: ResultMods,
+    /// The part of its register that the result goes to.
+    part: Insertion,
     /// Where a mask is read from.
     mask_in: Src,
     /// Where a mask is written to; `sreg::NULL` for none.
@@ -134,7 +147,41 @@ impl Spec {
     }
 }
 
+/// An op whose operands are whole dwords, modified in their order and signs only: what a translation
+/// needs to know.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Simple {
+    /// The name of its [`Spec`].
+    pub(crate) name: &'static str,
+    /// Source types.
+    pub(crate) sources: [Ty; 3],
+    /// What the sources' dwords are.
+    pub(crate) dwords: [Dwords; 3],
+    /// Mask operands.
+    pub(crate) mask: MaskUse,
+    /// Where a mask is read from.
+    pub(crate) mask_in: Src,
+    /// Where a mask is written to.
+    pub(crate) mask_out: u32,
+}
+
 impl ValuInfo {
+    /// The op as one that is [`Simple`], if it is.
+    pub(crate) fn simple(&self) -> Option<Simple> {
+        if self.dpp.is_some() || self.saturates || !self.out.is_plain() {
+            return None;
+        }
+        let dwords = |i: usize| self.mods[i].dwords(self.sources[i]);
+        Some(Simple {
+            name: self.name,
+            sources: self.sources,
+            dwords: [dwords(0)?, dwords(1)?, dwords(2)?],
+            mask: self.mask,
+            mask_in: self.mask_in,
+            mask_out: self.mask_out,
+        })
+    }
+
     /// Says that the op is a half of a VOPD pair.
     pub(crate) fn name_half(&mut self, name: &'static str) {
         self.half = Some(name);
@@ -143,6 +190,7 @@ impl ValuInfo {
     /// Reads the upper half of the first source's register.
     pub(crate) fn take_upper_half(&mut self) {
         self.mods[0] = SourceMods::upper_half();
+        self.ways[0] = self.mods[0].way(self.sources[0]);
         self.special |= 1;
     }
 
@@ -209,13 +257,17 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
     let mut op = c.op(modified::run_modified);
     op.kernel = spec.kernel[kernel::level()];
     let mut info = ValuInfo {
+        name: spec.name,
+        saturates: false,
         sources: spec.sources,
         special: 0,
         result: spec.result,
         mask: spec.mask,
         mods: [SourceMods::default(); 3],
+        ways: [Way::Plain; 3],
         dpp: None,
         out: ResultMods::default(),
+        part: Insertion::WHOLE,
         mask_in: Src::None,
         mask_out: sreg::NULL as u32,
         directed: spec.directed(),
@@ -270,10 +322,12 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         Err(why) => return refuse(c, why),
     };
     info.out = ResultMods::of(c, spec, dst);
+    info.part = info.out.insertion();
     if let ClampKind::Saturating(builds) = spec.clamp
         && c.inst.field(Field::Clamp) != 0
     {
         op.kernel = builds[kernel::level()];
+        info.saturates = true;
     }
     match spec.mask {
         MaskUse::None => {}
@@ -309,13 +363,15 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
             run_plain
         };
     }
-    op.imm = spec
+    let floats = spec
         .sources
         .iter()
         .chain([&spec.result])
-        .any(|t| t.is_float()) as u64;
+        .any(|t| t.is_float());
+    op.imm = u64::from(floats) | kernel::Setting::of_target(c.inst.target());
     for i in 0..3 {
-        let register = matches!(op.s[i], Src::Vgpr(_)) && info.mods[i].is_none();
+        info.ways[i] = info.mods[i].way(spec.sources[i]);
+        let register = matches!(op.s[i], Src::Vgpr(_)) && info.ways[i] == Way::Plain;
         let moved = i == 0 && info.dpp.is_some();
         if op.s[i] != Src::None && (!register || moved) {
             info.special |= 1 << i;
@@ -393,16 +449,29 @@ fn mask_source(c: &Compile<'_>, dst: Field) -> Src {
     }
 }
 
+/// Whether MODE's denormal and rounding fields act on an op, which bit 0 of its immediate says.
+#[inline(always)]
+fn answers_to_mode(op: &Op) -> bool {
+    op.imm & 1 != 0
+}
+
+/// The [`Setting`](kernel::Setting) of a wave, whose part that the target makes is in the op's
+/// immediate.
+#[inline(always)]
+fn setting(m: &Machine<'_>, op: &Op) -> u64 {
+    op.imm >> 32 << 32 | u64::from(m.wave.mode.0)
+}
+
 /// All sources are registers, nothing modifies anything.
 fn run_registers(m: &mut Machine<'_>, op: &Op) -> Step {
     if !m.wave.is_full() {
         return run_plain(m, op);
     }
-    if op.imm != 0 && !m.wave.mode.is_default() {
+    if answers_to_mode(op) && !m.wave.mode.is_default() {
         return run_slow(m, op);
     }
     let n = m.wave.lanes();
-    let setting = kernel::Setting::of(m.wave).0;
+    let setting = setting(m, op);
     let [d, a, b, c] = op.lanes.map(|x| x as usize);
     // SAFETY: `level` chose this build by what the CPU reports.
     unsafe { (op.kernel)(m.wave.lanes_flat(), d, [a, b, c], n, setting) };
@@ -416,7 +485,7 @@ fn run_plain(m: &mut Machine<'_>, op: &Op) -> Step {
     let Some(info) = op.valu.as_deref() else {
         return Step::Next;
     };
-    if op.imm != 0 && !m.wave.mode.is_default() {
+    if answers_to_mode(op) && !m.wave.mode.is_default() {
         return run_slow(m, op);
     }
     let n = m.wave.lanes();
@@ -435,7 +504,7 @@ fn run_plain(m: &mut Machine<'_>, op: &Op) -> Step {
             }
         }
     }
-    let mask_in = mask_in(m, info);
+    let mask_in = mask_in(m, op, info);
     let exec = m.wave.exec();
     if exec == m.wave.full_mask() {
         m.stats.lane_operations += n as u64;
@@ -459,10 +528,10 @@ fn run_plain(m: &mut Machine<'_>, op: &Op) -> Step {
 }
 
 #[inline(always)]
-fn mask_in(m: &Machine<'_>, info: &ValuInfo) -> u64 {
+fn mask_in(m: &Machine<'_>, op: &Op, info: &ValuInfo) -> u64 {
     match info.mask_in {
-        Src::None => kernel::Setting::of(m.wave).0,
-        Src::Const(v) if info.mask == MaskUse::Selection => kernel::Setting::of(m.wave).0 | v,
+        Src::None => setting(m, op),
+        Src::Const(v) if info.mask == MaskUse::Selection => setting(m, op) | v,
         // A truth table is no wider than eight bits, whatever the wave's size.
         s => m.mask(s),
     }
@@ -498,27 +567,12 @@ fn merge(m: &mut Machine<'_>, info: &ValuInfo, d: usize, from: usize, write: u64
 
 /// Moves the lanes of `write` of one register.
 fn merge_register(m: &mut Machine<'_>, d: usize, from: usize, write: u64) {
-    struct Merge;
-    impl LaneOp for Merge {
-        #[inline(always)]
-        fn run<const L: usize>(
-            regs: &mut [u32],
-            d: usize,
-            s: [usize; 3],
-            n: usize,
-            mask: u64,
-        ) -> u64 {
-            kernel::select::<L, u32>(regs, d, s, n, mask);
-            0
-        }
-    }
-    static MERGE: Builds = kernel::builds::<Merge>();
     let n = m.wave.lanes();
-    // SAFETY: `level` chooses the build by what the CPU reports.
-    unsafe { MERGE[kernel::level()](m.wave.lanes_flat(), d, [d, from, 0], n, write) };
+    ways::insert(m.wave.lanes_flat(), d, from, n, write, &Insertion::WHOLE);
 }
 
 /// Lays a scalar out over the lanes of temporary `i`; gives its position.
+#[inline(never)]
 fn broadcast(m: &mut Machine<'_>, s: Src, ty: Ty, i: usize) -> usize {
     let at = temp(m, i);
     let v = if ty.dwords() == 2 {
@@ -614,7 +668,7 @@ fn run_general<const OBSERVE: bool>(m: &mut Machine<'_>, op: &Op) -> Step {
             modifiers::flush_denormals(&mut m.wave.lanes_flat()[at..at + 2 * n], n, ty);
         }
     }
-    let mask_in = mask_in(m, info);
+    let mask_in = mask_in(m, op, info);
     let d = temp(m, 3);
     let kernel = info.kernel(op.kernel, mode);
     // SAFETY: `level` chose this build by what the CPU reports; those of the directed rounding

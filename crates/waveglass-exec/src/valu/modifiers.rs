@@ -1,7 +1,7 @@
 //! Source modifiers: neg, abs, sign extension, halves, SDWA selects, packed swizzles.
 
-use super::kernel::{BLOCK, Ty};
-use super::simd;
+use super::kernel::Ty;
+use super::ways::{Bits, Way};
 use crate::alu::mix;
 use crate::program::Compile;
 use crate::wave::Mode;
@@ -28,6 +28,15 @@ impl Part {
             _ => Part::Whole,
         }
     }
+
+    /// The part's lowest bit and its width.
+    pub(super) fn place(self) -> (u32, u32) {
+        match self {
+            Part::Byte(b) => (8 * u32::from(b), 8),
+            Part::Word(w) => (16 * u32::from(w), 16),
+            Part::Whole => (0, 32),
+        }
+    }
 }
 
 /// What happens to a source between its register and the kernel.
@@ -41,6 +50,17 @@ pub struct SourceMods {
     packed: Option<(bool, bool, bool, bool)>,
     /// `v_fma_mix`: the source is a binary16 half.
     mix_half: bool,
+}
+
+/// Dwords of an operand, as [`SourceMods`] say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dwords {
+    /// Which dword of the source it is.
+    pub(crate) of: [u32; 2],
+    /// Whether its sign is inverted, after `abs`.
+    pub(crate) neg: [bool; 2],
+    /// Whether its sign is made positive.
+    pub(crate) abs: [bool; 2],
 }
 
 fn modifier_field(field: Field, position: usize) -> [Field; 1] {
@@ -166,42 +186,105 @@ impl SourceMods {
         self.mix_half.then_some((register >> shift) as u16)
     }
 
-    /// The half that `v_fma_mix_f32` takes of each lane, as a single with neg and abs, where denormals
-    /// are kept; `false`, with nothing done, where the source is no half.
-    #[inline(always)]
-    pub(super) fn widen_half<const L: usize>(&self, lanes: &mut [u32]) -> bool {
-        if !self.mix_half {
-            return false;
-        }
-        let upper = self.part == Part::Word(1);
-        let (keep, flip) = (!((self.abs as u32) << 31), (self.neg as u32) << 31);
-        for row in lanes.as_chunks_mut::<BLOCK>().0 {
-            let mut halves = *row;
-            if upper {
-                for half in &mut halves {
-                    *half >>= 16;
-                }
-            }
-            let singles = simd::widen::<L>(halves);
-            let mut nan = false;
-            for single in &singles {
-                nan |= single.is_nan();
-            }
-            for k in 0..BLOCK {
-                // A signalling NaN stays one.
-                let single = match nan {
-                    true => mix::mix_source_f16(halves[k], true, false),
-                    false => singles[k],
-                };
-                row[k] = single.to_bits() & keep ^ flip;
-            }
-        }
-        true
+    /// Which dword of the source each dword of the operand is, and how its sign changes, where there is
+    /// nothing else.
+    pub(super) fn dwords(&self, ty: Ty) -> Option<Dwords> {
+        let rest = Self {
+            neg: false,
+            abs: false,
+            packed: None,
+            ..*self
+        };
+        let (low, high, neg_low, neg_high) = self.packed.unwrap_or((false, true, false, false));
+        // The sign of a double is in its second dword.
+        let first = ty != Ty::F64;
+        let dwords = Dwords {
+            of: [low as u32, high as u32],
+            neg: [neg_low != (self.neg && first), neg_high != self.neg],
+            abs: [self.abs && first, self.abs],
+        };
+        let allowed = match ty {
+            Ty::F32 | Ty::F64 => self.packed.is_none(),
+            Ty::PkF32 => !self.neg && !self.abs,
+            _ => self.is_none(),
+        };
+        (allowed && rest.is_none()).then_some(dwords)
     }
 
     /// Nothing to do.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// What [`apply`](Self::apply) does to a source of a type under MODE's defaults, in one step.
+    pub(super) fn way(&self, ty: Ty) -> Way {
+        let sign = match ty {
+            Ty::PkF16 | Ty::PkBf16 => 0x8000_8000,
+            Ty::F16 | Ty::Bf16 | Ty::B16 => 0x8000,
+            _ => 0x8000_0000,
+        };
+        let flip = if self.neg { sign } else { 0 };
+        let keep = if self.abs { !sign } else { u32::MAX };
+        let upper = self.part == Part::Word(1);
+        let bits = |left, right, kept: u32| Bits {
+            left,
+            right,
+            keep: kept & keep,
+            flip,
+        };
+        match (ty, self.packed) {
+            (Ty::Mix, _) if self.mix_half => {
+                return Way::Widened(Bits {
+                    right: if upper { 16 } else { 0 },
+                    ..bits(0, 0, u32::MAX)
+                });
+            }
+            // A bfloat16 is the upper half of a single.
+            (Ty::MixBf16, _) if self.mix_half => {
+                return Way::of(match upper {
+                    true => bits(0, 0, 0xffff_0000),
+                    false => bits(16, 0, u32::MAX),
+                });
+            }
+            (Ty::Mix | Ty::MixBf16, _) => return Way::of(bits(0, 0, u32::MAX)),
+            (Ty::PkF32 | Ty::PkB32, Some((low, high, neg_low, neg_high))) => {
+                let flip = |neg| match ty {
+                    Ty::PkF32 => u32::from(neg) << 31,
+                    _ => 0,
+                };
+                return Way::Pair {
+                    low,
+                    high,
+                    flip: [flip(neg_low), flip(neg_high)],
+                };
+            }
+            (_, Some((low, high, neg_low, neg_high))) => {
+                let negated = match ty {
+                    Ty::PkF16 | Ty::PkBf16 => u32::from(neg_low) << 15 | u32::from(neg_high) << 31,
+                    _ => 0,
+                };
+                return Way::Halves {
+                    low: if low { 16 } else { 0 },
+                    high: if high { 16 } else { 0 },
+                    keep,
+                    flip: negated & keep ^ flip,
+                };
+            }
+            (Ty::F64 | Ty::B64, None) => return Way::double(keep, flip),
+            _ => {}
+        }
+        // What is extended with its sign comes so from the shift, what with zeros is cut off.
+        let (left, width) = match self.part {
+            Part::Whole => return Way::of(bits(0, 0, u32::MAX)),
+            Part::Byte(b) => (24 - 8 * u32::from(b), 8),
+            Part::Word(w) => (16 - 16 * u32::from(w), 16),
+        };
+        let kept = if self.sext {
+            u32::MAX
+        } else {
+            (1 << width) - 1
+        };
+        Way::of(bits(left, 32 - width, kept))
     }
 
     /// Acts on the lanes of a temporary that holds the source.
@@ -355,6 +438,63 @@ fn flush_f16(x: u32) -> u32 {
 #[inline(always)]
 fn flush_bf16(x: u32) -> u32 {
     if x & 0x7f80 == 0 { x & 0xffff_8000 } else { x }
+}
+
+#[cfg(test)]
+impl SourceMods {
+    /// The modifiers that an instruction may give a source of a type.
+    pub(super) fn all(ty: Ty) -> Vec<Self> {
+        let mut all = Vec::new();
+        let packed = matches!(
+            ty,
+            Ty::PkB16 | Ty::PkF16 | Ty::PkBf16 | Ty::PkF32 | Ty::PkB32
+        );
+        let parts = match ty.dwords() {
+            1 if !packed => vec![
+                Part::Whole,
+                Part::Byte(0),
+                Part::Byte(1),
+                Part::Byte(2),
+                Part::Byte(3),
+                Part::Word(0),
+                Part::Word(1),
+            ],
+            _ => vec![Part::Whole],
+        };
+        for part in parts {
+            for bits in 0..8 {
+                let [neg, abs, third] = [1, 2, 4].map(|bit| bits & bit != 0);
+                let mods = Self {
+                    neg,
+                    abs,
+                    part,
+                    ..Self::default()
+                };
+                all.push(match ty.is_mix() {
+                    // Parts of these are halves.
+                    true if !matches!(part, Part::Word(_)) => continue,
+                    true => Self {
+                        mix_half: third,
+                        ..mods
+                    },
+                    false => Self {
+                        sext: third,
+                        ..mods
+                    },
+                });
+            }
+        }
+        if packed {
+            for bits in 0..16 {
+                let [a, b, c, d] = [1, 2, 4, 8].map(|bit| bits & bit != 0);
+                all.push(Self {
+                    packed: Some((a, b, c, d)),
+                    ..Self::default()
+                });
+            }
+        }
+        all
+    }
 }
 
 #[cfg(test)]

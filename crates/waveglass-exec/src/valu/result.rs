@@ -3,8 +3,9 @@
 
 use super::kernel::Ty;
 use super::modifiers::Part;
+use super::ways::Insertion;
 use super::{High16, MaskUse, Spec, ValuInfo};
-use crate::alu::float::Round;
+use crate::alu::float::{Round, narrow_f16, widen_f16};
 use crate::alu::modifiers;
 use crate::alu::rounding::{self, Half as HalfBits};
 use crate::program::Compile;
@@ -26,6 +27,17 @@ enum Unused {
     Zero,
     SignExtend,
     Preserve,
+}
+
+impl Unused {
+    /// The kind of a DST_UNUSED field.
+    fn of(bits: u8) -> Self {
+        match bits {
+            1 => Unused::SignExtend,
+            2 => Unused::Preserve,
+            _ => Unused::Zero,
+        }
+    }
 }
 
 /// How a result reaches its register.
@@ -92,6 +104,48 @@ impl ResultMods {
         self.omod != 0 && omod_applies(wave, ty)
     }
 
+    /// Whether the result is multiplied or clamped under MODE's defaults, which keep denormals.
+    pub(super) fn scales(&self, wave: &Wave, ty: Ty) -> bool {
+        self.clamp || self.multiplies(wave, ty)
+    }
+
+    /// Multiplies and clamps the lanes at `d`.
+    #[inline(always)]
+    pub(super) fn scale(&self, wave: &mut Wave, d: usize, ty: Ty) {
+        let n = wave.lanes();
+        let multiplies = self.multiplies(wave, ty);
+        let nan_to_zero = wave.mode.dx10_clamp() || wave.target.major() >= 12;
+        let round = Round::from_bits(match ty {
+            Ty::F32 => wave.mode.round_f32(),
+            _ => wave.mode.round_f16_f64(),
+        });
+        let regs = &mut wave.lanes_flat()[d..d + 2 * n];
+        if multiplies {
+            omod(regs, n, ty, self.omod, round);
+        }
+        if self.clamp {
+            clamp(regs, n, ty, nan_to_zero);
+        }
+    }
+
+    /// The part of its register that the result goes to, whatever is done to it before.
+    pub(super) fn insertion(&self) -> Insertion {
+        if let Some(word) = self.word {
+            let shift = 16 * u32::from(word);
+            return Insertion::of(16, shift, 0xffff << shift, false);
+        }
+        let Some((PartBits(part), unused)) = self.sdwa else {
+            return Insertion::WHOLE;
+        };
+        let (shift, width) = part.place();
+        let ones = u32::MAX >> (32 - width);
+        match Unused::of(unused) {
+            Unused::Zero => Insertion::of(width, shift, u32::MAX, false),
+            Unused::SignExtend => Insertion::of(width, shift, u32::MAX, true),
+            Unused::Preserve => Insertion::of(width, shift, ones << shift, false),
+        }
+    }
+
     /// Acts on the lanes at `d`, whose register's old lanes are at `old`.
     #[inline(always)]
     pub fn apply(&self, wave: &mut Wave, d: usize, old: usize, ty: Ty) {
@@ -99,19 +153,8 @@ impl ResultMods {
             return;
         }
         let n = wave.lanes();
-        let (dx10, gfx12) = (wave.mode.dx10_clamp(), wave.target.major() >= 12);
-        let omod_applies = omod_applies(wave, ty);
-        let round = Round::from_bits(match ty {
-            Ty::F32 => wave.mode.round_f32(),
-            _ => wave.mode.round_f16_f64(),
-        });
+        self.scale(wave, d, ty);
         let regs = wave.lanes_flat();
-        if self.omod != 0 && omod_applies {
-            omod(&mut regs[d..d + 2 * n], n, ty, self.omod, round);
-        }
-        if self.clamp {
-            clamp(&mut regs[d..d + 2 * n], n, ty, dx10 || gfx12);
-        }
         if let Some(w) = self.word {
             for i in 0..n {
                 let v = regs[d + i] & 0xffff;
@@ -124,16 +167,8 @@ impl ResultMods {
             }
         }
         if let Some((PartBits(part), unused)) = self.sdwa {
-            let (shift, width) = match part {
-                Part::Byte(b) => (8 * b as u32, 8),
-                Part::Word(w) => (16 * w as u32, 16),
-                Part::Whole => (0, 32),
-            };
-            let unused = match unused {
-                1 => Unused::SignExtend,
-                2 => Unused::Preserve,
-                _ => Unused::Zero,
-            };
+            let (shift, width) = part.place();
+            let unused = Unused::of(unused);
             let ones = u32::MAX >> (32 - width);
             for i in 0..n {
                 let v = regs[d + i] & ones;
@@ -204,69 +239,114 @@ fn omod(regs: &mut [u32], n: usize, ty: Ty, omod: u8, round: Round) {
         2 => (2, 4.0),
         _ => (-1, 0.5),
     };
-    let nearest = round == Round::NearestEven;
+    // The usual mode has loops of its own, of which the compiler makes vector instructions.
+    if round == Round::NearestEven {
+        omod_nearest(regs, n, ty, factor);
+        return;
+    }
     match ty {
         Ty::F32 => {
             for x in &mut regs[..n] {
                 let v = f32::from_bits(*x);
-                let v = match nearest || !v.is_finite() {
-                    true => v * factor,
-                    false => rounding::ldexp(v, exponent, round),
+                let v = match v.is_finite() {
+                    true => rounding::ldexp(v, exponent, round),
+                    false => v,
                 };
-                *x = if v.is_subnormal() || v == 0.0 {
-                    0
-                } else {
-                    v.to_bits()
-                };
+                *x = flushed_f32(v);
             }
         }
         Ty::F16 => {
             for x in &mut regs[..n] {
                 let v = HalfBits(*x as u16);
-                let bits = match v.0 & 0x7c00 == 0x7c00 {
-                    true => v.0,
-                    false => rounding::ldexp(v, exponent, round).0,
+                let v = match v.0 & 0x7c00 == 0x7c00 {
+                    true => v,
+                    false => rounding::ldexp(v, exponent, round),
                 };
-                *x = if bits & 0x7c00 == 0 { 0 } else { bits as u32 };
+                *x = flushed_f16(v.0);
             }
         }
         Ty::F64 => {
             for i in 0..n {
                 let x = f64::from_bits(regs[i] as u64 | (regs[n + i] as u64) << 32);
-                let v = match nearest || !x.is_finite() {
-                    true => x * f64::from(factor),
-                    false => rounding::ldexp(x, exponent, round),
+                let v = match x.is_finite() {
+                    true => rounding::ldexp(x, exponent, round),
+                    false => x,
                 };
-                let v = if v.is_subnormal() || v == 0.0 { 0.0 } else { v };
-                regs[i] = v.to_bits() as u32;
-                regs[n + i] = (v.to_bits() >> 32) as u32;
+                let v = flushed_f64(v);
+                regs[i] = v as u32;
+                regs[n + i] = (v >> 32) as u32;
             }
         }
         _ => {}
     }
 }
 
-/// Into [0, 1]. NaN becomes zero under DX10_CLAMP, else it stays.
+/// [`omod`] rounded to nearest even.
 #[inline(always)]
-fn clamp(regs: &mut [u32], n: usize, ty: Ty, nan_to_zero: bool) {
-    let one = |x: f32| {
-        if x.is_nan() {
-            if nan_to_zero { 0.0 } else { x }
-        } else if x > 0.0 {
-            x.min(1.0)
-        } else {
-            0.0
-        }
-    };
+fn omod_nearest(regs: &mut [u32], n: usize, ty: Ty, factor: f32) {
     match ty {
         Ty::F32 => {
             for x in &mut regs[..n] {
-                *x = one(f32::from_bits(*x)).to_bits();
+                *x = flushed_f32(f32::from_bits(*x) * factor);
+            }
+        }
+        Ty::F16 => {
+            for x in &mut regs[..n] {
+                let v = *x as u16;
+                let scaled = narrow_f16(widen_f16(v) * factor);
+                *x = flushed_f16(if v & 0x7c00 == 0x7c00 { v } else { scaled });
+            }
+        }
+        Ty::F64 => {
+            for i in 0..n {
+                let x = f64::from_bits(regs[i] as u64 | (regs[n + i] as u64) << 32);
+                let v = flushed_f64(x * f64::from(factor));
+                regs[i] = v as u32;
+                regs[n + i] = (v >> 32) as u32;
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The bits of a number, of +0 where it is a denormal or a zero.
+#[inline(always)]
+fn flushed_f32(v: f32) -> u32 {
+    let bits = v.to_bits();
+    if bits & 0x7f80_0000 == 0 { 0 } else { bits }
+}
+
+/// As [`flushed_f32`], in half precision.
+#[inline(always)]
+fn flushed_f16(bits: u16) -> u32 {
+    let bits = u32::from(bits);
+    if bits & 0x7c00 == 0 { 0 } else { bits }
+}
+
+/// As [`flushed_f32`], in double precision.
+#[inline(always)]
+fn flushed_f64(v: f64) -> u64 {
+    let bits = v.to_bits();
+    if bits & 0x7ff0_0000_0000_0000 == 0 {
+        0
+    } else {
+        bits
+    }
+}
+
+/// Into [0, 1]. NaN becomes zero under DX10_CLAMP, else it stays.
+#[inline(always)]
+fn clamp(regs: &mut [u32], n: usize, ty: Ty, nan_to_zero: bool) {
+    let one = |x: u32| modifiers::clamp_f32(f32::from_bits(x), nan_to_zero).to_bits();
+    match ty {
+        Ty::F32 => {
+            for x in &mut regs[..n] {
+                *x = one(*x);
             }
         }
         Ty::PkF32 => {
             for x in &mut regs[..2 * n] {
-                *x = one(f32::from_bits(*x)).to_bits();
+                *x = one(*x);
             }
         }
         Ty::F16 => {
@@ -294,17 +374,55 @@ fn clamp(regs: &mut [u32], n: usize, ty: Ty, nan_to_zero: bool) {
         Ty::F64 => {
             for i in 0..n {
                 let x = f64::from_bits(regs[i] as u64 | (regs[n + i] as u64) << 32);
-                let v = if x.is_nan() {
-                    if nan_to_zero { 0.0 } else { x }
-                } else if x > 0.0 {
-                    x.min(1.0)
-                } else {
-                    0.0
-                };
+                let v = modifiers::clamp_f64(x, nan_to_zero);
                 regs[i] = v.to_bits() as u32;
                 regs[n + i] = (v.to_bits() >> 32) as u32;
             }
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+impl ResultMods {
+    /// All parts of a register that a result may go to.
+    pub(super) fn all_parts() -> Vec<Self> {
+        let mut all = vec![Self::default()];
+        for word in [0, 1] {
+            all.push(Self {
+                word: Some(word),
+                ..Self::default()
+            });
+        }
+        for selector in 0..6 {
+            for unused in 0..4 {
+                all.push(Self {
+                    sdwa: Some((PartBits(Part::of_sdwa(selector)), unused)),
+                    ..Self::default()
+                });
+            }
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_are_multiplied_to_nearest_even_as_in_integers() {
+        for (field, exponent, factor) in [(1, 1, 2.0), (2, 2, 4.0), (3, -1, 0.5)] {
+            for bits in 0..=u16::MAX {
+                let mut regs = [u32::from(bits)];
+                omod(&mut regs, 1, Ty::F16, field, Round::NearestEven);
+                let expected = match bits & 0x7c00 == 0x7c00 {
+                    true => bits,
+                    false => rounding::ldexp(HalfBits(bits), exponent, Round::NearestEven).0,
+                };
+                let expected = if expected & 0x7c00 == 0 { 0 } else { expected };
+                assert_eq!(regs[0], u32::from(expected), "{bits:#x} * {factor}");
+            }
+        }
     }
 }

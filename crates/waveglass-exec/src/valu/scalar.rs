@@ -1,6 +1,7 @@
 //! Vector operations on one scalar: a scalar source and destination, whatever EXEC is. That is what
 //! `v_s_rcp_f32` and its kin and the scalar float operations are.
 
+use super::ways::{Insertion, Way};
 use super::{MaskUse, Observed, Ty, result, source_fields};
 use super::{ResultMods, SourceMods, Spec, ValuInfo, broadcast, kernel, modifiers, temp};
 use crate::machine::Machine;
@@ -25,13 +26,18 @@ pub fn compile(c: &Compile<'_>, spec: &Spec, dst: Field) -> Op {
         mods[i] = SourceMods::of(c, i, spec.sources[i], field);
     }
     op.valu = Some(Box::new(ValuInfo {
+        // It has no lanes, so nothing that goes by the name of a vector operation is for it.
+        name: "",
+        saturates: false,
         sources: spec.sources,
         special: 0,
         result: spec.result,
         mask: MaskUse::None,
         mods,
+        ways: [Way::Plain; 3],
         dpp: None,
         out: ResultMods::of(c, spec, dst),
+        part: Insertion::WHOLE,
         mask_in: Src::None,
         mask_out: sreg::NULL as u32,
         directed: spec.directed(),

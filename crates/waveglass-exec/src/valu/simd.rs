@@ -6,6 +6,7 @@
 //! instructions.
 
 use super::kernel::BLOCK;
+use crate::alu::bytes::v_perm_b32;
 use crate::alu::float::{Round, narrow_f16, narrow_f16_round, widen_f16};
 
 /// A bit a lane.
@@ -91,6 +92,11 @@ pub(super) fn widen<const L: usize>(halves: [u32; BLOCK]) -> [f32; BLOCK] {
         // SAFETY: build 2 runs on CPUs with these features only.
         return unsafe { x86::widen_avx512(halves) };
     }
+    #[cfg(target_arch = "x86_64")]
+    if L == 1 {
+        // SAFETY: build 1 runs on CPUs with these features only.
+        return unsafe { x86::widen_f16c(halves) };
+    }
     let mut v = [0.0; BLOCK];
     for i in 0..BLOCK {
         v[i] = widen_f16(halves[i] as u16);
@@ -105,6 +111,11 @@ pub(super) fn narrow<const L: usize>(singles: [f32; BLOCK]) -> [u32; BLOCK] {
     if L == 2 {
         // SAFETY: build 2 runs on CPUs with these features only.
         return unsafe { x86::narrow_avx512(singles) };
+    }
+    #[cfg(target_arch = "x86_64")]
+    if L == 1 {
+        // SAFETY: build 1 runs on CPUs with these features only.
+        return unsafe { x86::narrow_f16c::<{ x86::NEAREST }>(singles) };
     }
     let mut v = [0; BLOCK];
     for i in 0..BLOCK {
@@ -121,9 +132,29 @@ pub(in crate::valu) fn narrow_toward_zero<const L: usize>(singles: [f32; BLOCK])
         // SAFETY: build 2 runs on CPUs with these features only.
         return unsafe { x86::narrow_toward_zero_avx512(singles) };
     }
+    #[cfg(target_arch = "x86_64")]
+    if L == 1 {
+        // SAFETY: build 1 runs on CPUs with these features only.
+        return unsafe { x86::narrow_f16c::<{ x86::ZERO }>(singles) };
+    }
     let mut v = [0; BLOCK];
     for i in 0..BLOCK {
         v[i] = u32::from(narrow_f16_round(singles[i], Round::TowardZero));
+    }
+    v
+}
+
+/// `v_perm_b32` of a row's lanes.
+#[inline(always)]
+pub(crate) fn permute_bytes<const L: usize>([a, b, c]: [[u32; BLOCK]; 3]) -> [u32; BLOCK] {
+    #[cfg(target_arch = "x86_64")]
+    if L > 0 {
+        // SAFETY: builds 1 and 2 run on CPUs with these features only.
+        return unsafe { x86::permute_bytes_avx2(a, b, c) };
+    }
+    let mut v = [0; BLOCK];
+    for i in 0..BLOCK {
+        v[i] = v_perm_b32(a[i], b[i], c[i]);
     }
     v
 }
@@ -146,6 +177,57 @@ mod x86 {
     pub(super) fn mask_avx2(lanes: [u8; BLOCK]) -> u32 {
         // The lowest bit of each byte to its highest.
         _mm256_movemask_epi8(_mm256_slli_epi16::<7>(cast(lanes))) as u32
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn permute_bytes_avx2(
+        a: [u32; BLOCK],
+        b: [u32; BLOCK],
+        c: [u32; BLOCK],
+    ) -> [u32; BLOCK] {
+        let (a, b, c): ([__m256i; 4], [__m256i; 4], [__m256i; 4]) = (cast(a), cast(b), cast(c));
+        cast([
+            permute_eight(a[0], b[0], c[0]),
+            permute_eight(a[1], b[1], c[1]),
+            permute_eight(a[2], b[2], c[2]),
+            permute_eight(a[3], b[3], c[3]),
+        ])
+    }
+
+    /// `v_perm_b32` of eight lanes: all that a selector byte may mean, then the choice between them.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn permute_eight(a: __m256i, b: __m256i, c: __m256i) -> __m256i {
+        let bytes = |x: i8| _mm256_set1_epi8(x);
+        // Byte shuffles stay within four lanes, of which each byte starts at its own.
+        let lane = _mm256_set1_epi64x(0x0404_0404_0000_0000);
+        let lane = _mm256_add_epi8(
+            lane,
+            _mm256_set_epi64x(0x0808_0808_0808_0808, 0, 0x0808_0808_0808_0808, 0),
+        );
+        // Selectors 0 to 7: a byte of either source. A choice looks at bit 7 alone.
+        let from = _mm256_add_epi8(_mm256_and_si256(c, bytes(3)), lane);
+        let picked = _mm256_blendv_epi8(
+            _mm256_shuffle_epi8(b, from),
+            _mm256_shuffle_epi8(a, from),
+            _mm256_slli_epi16::<5>(c),
+        );
+        // 8 to 11: the sign of bytes 1 and 3 of either.
+        let zero = _mm256_setzero_si256();
+        let odd = _mm256_slli_epi16::<1>(_mm256_and_si256(c, bytes(1)));
+        let from = _mm256_add_epi8(_mm256_or_si256(odd, bytes(1)), lane);
+        let sign = _mm256_blendv_epi8(
+            _mm256_shuffle_epi8(_mm256_cmpgt_epi8(zero, b), from),
+            _mm256_shuffle_epi8(_mm256_cmpgt_epi8(zero, a), from),
+            _mm256_slli_epi16::<6>(c),
+        );
+        // 12: zeros, and ones above it.
+        let ones = bytes(-1);
+        let constant = _mm256_andnot_si256(_mm256_cmpeq_epi8(c, bytes(12)), ones);
+        let up_to = |limit: i8| _mm256_cmpeq_epi8(_mm256_min_epu8(c, bytes(limit)), c);
+        let r = _mm256_blendv_epi8(constant, sign, up_to(11));
+        _mm256_blendv_epi8(r, picked, up_to(7))
     }
 
     #[inline]
@@ -182,6 +264,54 @@ mod x86 {
             _mm512_permutex2var_epi32(v[0], odd, v[1]),
             _mm512_permutex2var_epi32(v[2], odd, v[3]),
         ])
+    }
+
+    /// Rounding to nearest even, for [`narrow_f16c`].
+    pub(super) const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT;
+    /// Rounding toward zero, for [`narrow_f16c`].
+    pub(super) const ZERO: i32 = _MM_FROUND_TO_ZERO;
+
+    #[inline]
+    #[target_feature(enable = "avx2,f16c")]
+    pub(super) fn widen_f16c(halves: [u32; BLOCK]) -> [f32; BLOCK] {
+        let v: [__m256i; 4] = cast(halves);
+        cast([
+            widen_eight(v[0]),
+            widen_eight(v[1]),
+            widen_eight(v[2]),
+            widen_eight(v[3]),
+        ])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,f16c")]
+    fn widen_eight(halves: __m256i) -> __m256 {
+        // Words that are no larger than 16 bits are packed as they are.
+        let halves = _mm256_and_si256(halves, _mm256_set1_epi32(0xffff));
+        let [low, high]: [__m128i; 2] = cast(halves);
+        _mm256_cvtph_ps(_mm_packus_epi32(low, high))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,f16c")]
+    pub(super) fn narrow_f16c<const ROUND: i32>(singles: [f32; BLOCK]) -> [u32; BLOCK] {
+        let v: [__m256; 4] = cast(singles);
+        cast([
+            narrow_eight::<ROUND>(v[0]),
+            narrow_eight::<ROUND>(v[1]),
+            narrow_eight::<ROUND>(v[2]),
+            narrow_eight::<ROUND>(v[3]),
+        ])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,f16c")]
+    fn narrow_eight<const ROUND: i32>(singles: __m256) -> __m256i {
+        let halves = match ROUND {
+            ZERO => _mm256_cvtps_ph::<_MM_FROUND_TO_ZERO>(singles),
+            _ => _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(singles),
+        };
+        _mm256_cvtepu16_epi32(halves)
     }
 
     #[inline]
@@ -247,6 +377,27 @@ mod tests {
     }
 
     #[test]
+    fn bytes_are_permuted_by_every_selector() {
+        let a: [u32; BLOCK] =
+            std::array::from_fn(|i| 0x80ff_7f00 ^ (i as u32).wrapping_mul(0x0173_1d2b));
+        let b: [u32; BLOCK] =
+            std::array::from_fn(|i| 0x0102_8304 ^ (i as u32).wrapping_mul(0x9e37_79b9));
+        each_build(|level| {
+            for selector in 0..256u32 {
+                // Its neighbours in the same lane differ from it.
+                let c: [u32; BLOCK] = std::array::from_fn(|i| {
+                    let next = selector.wrapping_add(i as u32) & 0xff;
+                    selector | next << 8 | (selector ^ 12) << 16 | (next ^ 3) << 24
+                });
+                let got = at!(level, permute_bytes([a, b, c]));
+                for i in 0..BLOCK {
+                    assert_eq!(got[i], v_perm_b32(a[i], b[i], c[i]), "{selector:#x} {i}");
+                }
+            }
+        });
+    }
+
+    #[test]
     fn halves_of_64_bits_are_joined_and_split_in_order() {
         each_build(|level| {
             let low: [u32; BLOCK] = std::array::from_fn(|i| i as u32);
@@ -285,6 +436,37 @@ mod tests {
             let large: [f32; BLOCK] = std::array::from_fn(|i| 1e4 * (i as f32 - 16.0));
             let want: [u32; BLOCK] = std::array::from_fn(|i| toward_zero(large[i]));
             assert_eq!(at!(level, narrow_toward_zero(large)), want);
+        });
+    }
+
+    #[test]
+    fn singles_between_all_halves_are_narrowed_as_in_integers() {
+        // Each half, the middle to the next, and what lies right beside both.
+        let around = |half: u16| {
+            let (x, next) = (widen_f16(half), widen_f16(half + 1));
+            let next = if next.is_finite() {
+                next
+            } else {
+                65536f32.copysign(x)
+            };
+            let middle = x / 2.0 + next / 2.0;
+            [x, x.next_up(), middle.next_down(), middle, middle.next_up()]
+        };
+        let singles: Vec<f32> = (0..0x7c00)
+            .flat_map(|half| [half, half | 0x8000])
+            .flat_map(around)
+            .collect();
+        each_build(|level| {
+            for row in singles.chunks_exact(BLOCK) {
+                let row: [f32; BLOCK] = std::array::from_fn(|i| row[i]);
+                let nearest = at!(level, narrow(row));
+                let truncated = at!(level, narrow_toward_zero(row));
+                for i in 0..BLOCK {
+                    assert_eq!(nearest[i], narrow_f16(row[i]).into(), "{:e}", row[i]);
+                    let expected = narrow_f16_round(row[i], Round::TowardZero);
+                    assert_eq!(truncated[i], expected.into(), "{:e}", row[i]);
+                }
+            }
         });
     }
 }

@@ -226,6 +226,27 @@ impl GlobalMemory {
         true
     }
 
+    /// Reads bytes for a program: `false`, and `out` untouched, if they do not lie in one region.
+    pub(crate) fn load_bytes(&self, address: u64, out: &mut [u8], port: &mut Port) -> bool {
+        match self.find(address, out.len() as u64, &mut port.hint) {
+            Some(region) => region.copy_out(region.offset(address), out),
+            None => return out.is_empty(),
+        }
+        true
+    }
+
+    /// Writes bytes for a program: `false`, and nothing written, if they do not lie in one region that it may
+    /// write.
+    pub(crate) fn store_bytes(&self, address: u64, data: &[u8], port: &mut Port) -> bool {
+        match self.find(address, data.len() as u64, &mut port.store_hint) {
+            Some(region) if region.permission == Permission::ReadWrite => {
+                region.copy_in(region.offset(address), data);
+            }
+            _ => return data.is_empty(),
+        }
+        true
+    }
+
     /// Orders this thread's accesses before those that follow, as far as other threads see them.
     ///
     /// For the points at which the program makes its accesses visible or waits for them (waits on

@@ -28,7 +28,7 @@ impl GlobalMemory {
     ) -> bool {
         match placed::<N, W>(self, addresses, port.rules.alignment, &mut port.hint, false) {
             Placed::Consecutive(region, offset) => copy_out(region, offset, registers, host),
-            Placed::Spread(region) => gather(region, addresses, registers),
+            Placed::Spread(region) => gather(region, addresses, registers, host),
             Placed::Unknown => return false,
         }
         true
@@ -51,7 +51,7 @@ impl GlobalMemory {
             true,
         ) {
             Placed::Consecutive(region, offset) => copy_in(region, offset, registers, host),
-            Placed::Spread(region) => scatter(region, addresses, registers),
+            Placed::Spread(region) => scatter(region, addresses, registers, host),
             Placed::Unknown => return false,
         }
         true
@@ -242,13 +242,69 @@ fn holds<const W: usize>(region: &Region, addresses: &[u64; W], bytes: u64) -> b
     past >> 63 == 0 && low & (grain - 1) == 0
 }
 
+/// Lanes of a row in a tile: what lies in one piece of a scattered access, as rows of matrices do, is
+/// moved in lines.
+#[cfg(target_arch = "x86_64")]
+const TILE: usize = 16;
+
+/// Whether each sixteen dwords lie one after the other in whole lines.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn are_rows<const W: usize>(region: &Region, addresses: &[u64; W]) -> bool {
+    let mut differing = 0;
+    for row in addresses.as_chunks::<TILE>().0 {
+        let first = row[0];
+        differing |= region.offset(first) as u64 & 15;
+        for (lane, &address) in row.iter().enumerate() {
+            differing |= address ^ first.wrapping_add(4 * lane as u64);
+        }
+    }
+    differing == 0
+}
+
+/// Moves the rows of a tile as `line` says, from or to the line at an offset and four lanes; gives
+/// `false`, with nothing done, if any sixteen lanes are none.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn rows<const W: usize>(
+    region: &Region,
+    addresses: &[u64; W],
+    mut line: impl FnMut(usize, usize),
+) -> bool {
+    if !are_rows(region, addresses) {
+        return false;
+    }
+    for (row, addresses) in addresses.as_chunks::<TILE>().0.iter().enumerate() {
+        let offset = region.offset(addresses[0]);
+        for four in 0..TILE / 4 {
+            line(offset + 16 * four, row * TILE + 4 * four);
+        }
+    }
+    true
+}
+
 /// Loads lanes that lie as [`Placed::Spread`] says.
 #[inline(always)]
 fn gather<const N: usize, const W: usize>(
     region: &Region,
     addresses: &[u64; W],
     registers: &mut [[u32; W]; N],
+    host: Host,
 ) {
+    #[cfg(target_arch = "x86_64")]
+    if N == 1 && host.has_avx() {
+        let words = region.words();
+        let done = rows(region, addresses, |offset, lane| {
+            // SAFETY: the host has AVX, and `rows` gives whole lines that `holds` has found inside the
+            // region, whose memory is aligned to them.
+            let four = dwords(unsafe { line::load(words[offset / 8..].as_ptr()) });
+            registers[0][lane..lane + 4].copy_from_slice(&four);
+        });
+        if done {
+            return;
+        }
+    }
+    let _ = host;
     for (lane, &address) in addresses.iter().enumerate() {
         let offset = region.offset(address);
         if N.is_multiple_of(2) {
@@ -273,7 +329,22 @@ fn scatter<const N: usize, const W: usize>(
     region: &Region,
     addresses: &[u64; W],
     registers: &[[u32; W]; N],
+    host: Host,
 ) {
+    #[cfg(target_arch = "x86_64")]
+    if N == 1 && host.has_avx() {
+        let words = region.words();
+        let done = rows(region, addresses, |offset, lane| {
+            let mut four = [0; 4];
+            four.copy_from_slice(&registers[0][lane..lane + 4]);
+            // SAFETY: as in `gather`.
+            unsafe { line::store(words[offset / 8..].as_ptr(), vector(four)) };
+        });
+        if done {
+            return;
+        }
+    }
+    let _ = host;
     for (lane, &address) in addresses.iter().enumerate() {
         let offset = region.offset(address);
         if N.is_multiple_of(2) {

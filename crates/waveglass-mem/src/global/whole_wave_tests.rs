@@ -45,7 +45,8 @@ fn memory(random: &mut Random) -> GlobalMemory {
     memory
 }
 
-/// Addresses as programs have them: consecutive, strided, random, one for all, at a region's ends.
+/// Addresses as programs have them: consecutive, strided, rows of a tile, random, one for all, at a
+/// region's ends.
 fn addresses(random: &mut Random, lanes: usize, element: Element) -> Vec<u64> {
     let bytes = u64::from(element.bytes());
     let size = SIZE as u64;
@@ -68,9 +69,12 @@ fn addresses(random: &mut Random, lanes: usize, element: Element) -> Vec<u64> {
         bytes.wrapping_neg(),
     ][random.below(8) as usize];
     let spread = random.below(3) == 0;
+    let tile = random.below(3) == 0;
     let mut all: Vec<u64> = (0..lanes as u64)
         .map(|lane| {
-            if spread {
+            if tile {
+                start.wrapping_add(lane / 16 * 256 + lane % 16 * bytes)
+            } else if spread {
                 base + random.below(size - 16) / grain * grain
             } else {
                 start.wrapping_add(lane.wrapping_mul(stride))

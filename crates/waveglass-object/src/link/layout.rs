@@ -2,7 +2,10 @@
 
 use super::tables::{Strings, gnu_hash_table};
 use super::writer::{Content, Part, Segment, Writer, note};
-use super::{ALLOC, EXECINSTR, NOBITS, PAGE, WRITE};
+use super::{ALLOC, EXECINSTR, LinkError, NOBITS, PAGE, WRITE};
+
+/// The most that padding makes of a file.
+const FILE_LIMIT: u64 = 1 << 30;
 
 impl Writer<'_, '_, '_> {
     /// Which sections there are, in lld's order, with their sizes.
@@ -107,7 +110,11 @@ impl Writer<'_, '_, '_> {
     }
 
     /// Addresses and file offsets; a segment for each run of sections with the same rights.
-    pub(super) fn place(&mut self) {
+    ///
+    /// # Errors
+    ///
+    /// Alignments and sizes that make a larger file than [`FILE_LIMIT`].
+    pub(super) fn place(&mut self) -> Result<(), LinkError> {
         let rights = |p: &Part| {
             let relro = matches!(
                 p.content,
@@ -136,20 +143,40 @@ impl Writer<'_, '_, '_> {
             } else if let Some(s) = loads.last_mut() {
                 s.last = i;
             }
+            if let Some(s) = loads.last_mut() {
+                s.align = s.align.max(self.parts[i].align);
+            }
         }
         let count = 1 + loads.len() as u64 + 3 + self.l.input.metadata.is_some() as u64;
         let mut dot = 64 + 56 * count;
         let mut offset = dot;
         for (n, s) in loads.iter().enumerate() {
+            let mut start = None;
             for i in s.first..=s.last {
                 if n > 0 && i == s.first {
                     dot = dot.next_multiple_of(PAGE) + dot % PAGE;
                 }
                 let p = &mut self.parts[i];
-                dot = dot.next_multiple_of(p.align.max(1));
+                let too_large = || {
+                    let what = "alignments and sizes make a file of more than 1 GiB";
+                    LinkError::Section(p.name.clone(), what)
+                };
+                dot = dot
+                    .checked_next_multiple_of(p.align.max(1))
+                    .filter(|d| d.checked_add(p.size).is_some_and(|end| end < 1 << 48))
+                    .ok_or_else(too_large)?;
+                // Offsets agree with addresses within a page, or within the largest alignment of
+                // the segment; what is between two of its sections is in the file as well.
+                offset = match start {
+                    Some((address, at)) if p.kind != NOBITS => at + (dot - address),
+                    Some(_) => offset + (dot % PAGE + PAGE - offset % PAGE) % PAGE,
+                    None => offset + (dot % s.align + s.align - offset % s.align) % s.align,
+                };
+                if offset > FILE_LIMIT {
+                    return Err(too_large());
+                }
+                start = start.or(Some((dot, offset)));
                 p.address = dot;
-                // Offsets agree with addresses within a page.
-                offset += (dot % PAGE + PAGE - offset % PAGE) % PAGE;
                 p.offset = offset;
                 if p.content == Content::RelroPadding {
                     // The rest of the page; what follows starts as if it were not there.
@@ -191,5 +218,6 @@ impl Writer<'_, '_, '_> {
             all.push(extra(4, 4, 1, 1, 4));
         }
         self.segments = all;
+        Ok(())
     }
 }

@@ -122,7 +122,7 @@ impl<'l, 'a, 'b> Writer<'l, 'a, 'b> {
         if self.parts.len() >= 0xff00 {
             return Err(LinkError::Count(self.parts.len()));
         }
-        self.place();
+        self.place()?;
         self.emit()
     }
 
@@ -197,7 +197,6 @@ impl<'l, 'a, 'b> Writer<'l, 'a, 'b> {
 
     /// The bytes of a section.
     fn content(&self, p: &Part) -> Result<Vec<u8>, LinkError> {
-        let names = self.names();
         Ok(match p.content {
             Content::Note => self.l.input.metadata.map(note).unwrap_or_default(),
             Content::DynSym => {
@@ -211,12 +210,12 @@ impl<'l, 'a, 'b> Writer<'l, 'a, 'b> {
             }
             Content::GnuHash => {
                 let first = 1 + self.undefined_count();
-                gnu_hash_table(&names[first..], first as u32)
+                gnu_hash_table(&self.names()[first..], first as u32)
             }
-            Content::Hash => sysv_hash_table(&names),
+            Content::Hash => sysv_hash_table(&self.names()),
             Content::DynStr => {
                 let mut strings = Strings::new();
-                for n in &names {
+                for n in self.names() {
                     strings.add(n);
                 }
                 strings.bytes

@@ -54,8 +54,10 @@ impl Document {
         }
     }
 
-    pub(crate) fn code(&mut self, lines: Vec<String>) {
+    /// Lines of code; names in backquotes stand as they are in it.
+    pub(crate) fn code(&mut self, mut lines: Vec<String>) {
         if !lines.is_empty() {
+            lines.iter_mut().for_each(|l| l.retain(|c| c != '`'));
             self.blocks.push(Block::Code(lines));
         }
     }

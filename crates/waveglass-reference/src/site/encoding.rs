@@ -9,9 +9,9 @@ use crate::amd;
 use crate::card::{BitKind, rows_in};
 use crate::catalogue::{GENERATIONS, catalogue, targets};
 use crate::encodings::{EncodingLayout, encoding_names, encoding_page};
-use crate::render::html::{Html, bits, in_words, prose, slug};
+use crate::render::html::{Html, bits, in_words, kind_page, prose, slug};
 use crate::render::range;
-use crate::vocabulary::{TermKind, field, find_terms};
+use crate::vocabulary::{TermKind, field, find_terms, memory_kinds};
 
 /// Every layout of any generation.
 pub(super) fn names() -> &'static [&'static str] {
@@ -95,6 +95,7 @@ pub(super) fn page(name: &'static str) -> String {
     for l in &page.layouts {
         layout(&mut h, name, l);
     }
+    memory(&mut h, name);
     compare(&mut h, name);
     instructions(&mut h, name);
     let up = [Crumb {
@@ -133,6 +134,21 @@ fn layout(h: &mut Html, name: &str, l: &EncodingLayout) {
         );
     }
     h.raw("</table></div>");
+}
+
+/// Where the rules of the accesses stand that instructions of the encoding make.
+fn memory(h: &mut Html, name: &str) {
+    let kinds = memory_kinds(name);
+    if kinds.is_empty() {
+        return;
+    }
+    h.raw("<p>How the address comes about, what is checked and what happens out of range: memory access, ");
+    for (i, kind) in kinds.iter().enumerate() {
+        let page = kind_page(TermKind::Memory);
+        h.raw(if i > 0 { " and " } else { "" })
+            .link(&format!("../{page}#{}", slug(kind)), kind);
+    }
+    h.raw(".");
 }
 
 /// The fields in all generations, those of the encodings that came before or after included.

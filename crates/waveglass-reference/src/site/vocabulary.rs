@@ -4,7 +4,7 @@ use super::frame::{self, Crumb};
 use super::{fidelity, front, notation};
 use crate::amd;
 use crate::catalogue::GENERATIONS;
-use crate::render::html::{Html, in_words, list, prose, slug, term_place};
+use crate::render::html::{Html, code, in_words, list, prose, slug, term_place};
 use crate::vocabulary::{Term, TermKind, buffer_formats, terms};
 
 /// A page of the vocabulary.
@@ -218,9 +218,7 @@ pub(super) fn entry(h: &mut Html, t: &Term) {
         h.raw("<p>");
         prose(h, p, &links);
     }
-    if !t.formula.is_empty() {
-        h.raw("<pre>").text(&t.formula.join("\n")).raw("</pre>");
-    }
+    code(h, &t.formula, &links);
     if t.kind == TermKind::Memory {
         for (what, lines) in [
             ("Checked", &t.checks),

@@ -130,7 +130,11 @@ impl Subject<'_> {
             Generation::Cdna4 | Generation::Cdna5 => 0xf_ffff,
             _ => 0xffff,
         };
-        let m0 = self.wave().sgpr[sreg::M0] & mask;
+        // In GDS M0 is the window, which the offset counts in.
+        let m0 = match self.gds_window() {
+            Some(_) => 0,
+            None => self.wave().sgpr[sreg::M0] & mask,
+        };
         let at = m0.wrapping_add(offset as u32);
         let count = self.wave().exec().count_ones();
         let adds = self.inst.mnemonic() == "ds_append";

@@ -1,8 +1,8 @@
 //! LDS addresses (Vega ISA 10.3, RDNA 3 ISA 12.5, RDNA 4 ISA 12.5).
 
-use super::{Check, Explanation, Part, Place, Subject, Term, register_name};
+use super::{Check, Explanation, Part, Subject, Term, register_name};
 use crate::isa::Field;
-use crate::mem::{LdsRange, Port};
+use crate::mem::LdsRange;
 
 impl Subject<'_> {
     pub(super) fn lds(&self) -> Explanation {
@@ -71,36 +71,7 @@ impl Subject<'_> {
         }
     }
 
-    fn lds_part(&self, at: u64, mut checks: Vec<Check>) -> Part {
-        let limit = u64::from(self.scene.lds.limit(&Port::new(self.scene.rules)));
-        let inside = at + u64::from(self.bytes) <= limit;
-        checks.push(Check::new(
-            inside,
-            format!(
-                "{at:#x} + {} <= {limit:#x}, the workgroup's LDS",
-                self.bytes
-            ),
-        ));
-        let alignment = self.alignment(at);
-        let aligned = alignment.as_ref().is_none_or(|c| c.holds);
-        checks.extend(alignment);
-        let place = if !aligned {
-            Place::Violation {
-                why: "an atomic must be aligned to its size",
-            }
-        } else if inside {
-            Place::Lds { offset: at }
-        } else {
-            Place::Violation {
-                why: "outside the workgroup's LDS",
-            }
-        };
-        Part {
-            sum: at,
-            place,
-            checks,
-            bytes: self.bytes,
-            content: None,
-        }
+    fn lds_part(&self, at: u64, checks: Vec<Check>) -> Part {
+        self.share_part(at, checks, self.is_aligned())
     }
 }

@@ -10,12 +10,14 @@ mod flat;
 mod lds;
 mod scalar;
 mod scene;
+mod shares;
 mod transfer;
 
 pub use scene::Scene;
 
 use crate::exec::machine::{Barrier, Machine};
 use crate::exec::program::{Compile, scalar_number};
+use crate::exec::wave::sreg;
 use crate::exec::{Stats, Step, Stop, Wave, semantics};
 use crate::isa::{Decoder, Field, Inst, InstInfo, Operand, Reg, RegFile};
 use crate::mem::{Fault, Port};
@@ -125,6 +127,11 @@ pub enum Place {
         /// The byte offset.
         offset: u64,
     },
+    /// The global data share.
+    Gds {
+        /// The byte address.
+        address: u64,
+    },
     /// The lane's scratch.
     Scratch {
         /// The private offset.
@@ -169,7 +176,8 @@ impl Part {
         let same = match (&self.place, &next.place) {
             (Place::Global { region: a, .. }, Place::Global { region: b, .. }) => a == b,
             (Place::Scratch { .. }, Place::Scratch { .. })
-            | (Place::Lds { .. }, Place::Lds { .. }) => true,
+            | (Place::Lds { .. }, Place::Lds { .. })
+            | (Place::Gds { .. }, Place::Gds { .. }) => true,
             (a, b) => a == b,
         };
         same && next.sum == self.sum.wrapping_add(self.bytes.into())
@@ -243,14 +251,20 @@ impl Scene {
             bytes,
             extra: 0,
         };
-        let explanation = subject.explain()?;
+        let mut explanation = subject.explain()?;
         let block = subject.block();
         let before = self.wave.clone();
-        let faults = self.execute(&op)?;
+        let (faults, waits) = self.execute(&op)?;
+        if waits {
+            explanation
+                .notes
+                .push("the wave waits here, and asks again until it may go on".to_owned());
+        }
         Ok(self.report(inst, explanation, block.as_deref(), &before, &faults))
     }
 
-    fn execute(&mut self, op: &crate::exec::Op) -> Result<Vec<Fault>, AccessError> {
+    /// The violations, and whether the wave waits at the instruction.
+    fn execute(&mut self, op: &crate::exec::Op) -> Result<(Vec<Fault>, bool), AccessError> {
         let mut stats = Stats::default();
         let mut barrier = Barrier::new(1);
         let mut port = Port::new(self.rules);
@@ -273,7 +287,8 @@ impl Scene {
             });
         }
         let faults = std::mem::take(&mut self.wave.faults);
-        Ok(faults.into_iter().map(|f| f.fault).collect())
+        let faults = faults.into_iter().map(|f| f.fault).collect();
+        Ok((faults, step == Step::Retry))
     }
 
     fn report(
@@ -308,7 +323,7 @@ impl Scene {
         let scalars = (0..128)
             .filter(|&i| self.wave.sgpr[i] != before.sgpr[i])
             .map(|i| Term {
-                name: format!("s{i}"),
+                name: sreg::name(i),
                 value: u64::from(self.wave.sgpr[i]),
             })
             .collect();
@@ -339,6 +354,7 @@ impl Scene {
                     .get(offset as usize..end)
                     .map(<[u8]>::to_vec)
             }
+            Place::Gds { address } => self.env.gds.read(address, &mut out).then_some(out),
             Place::Scratch { offset, .. } => {
                 for (i, b) in out.iter_mut().enumerate() {
                     let at = offset.checked_add(i as i64)?;
@@ -368,9 +384,14 @@ fn is_plain_ds(name: &str) -> bool {
 impl Subject<'_> {
     fn explain(&self) -> Result<Explanation, AccessError> {
         let name = self.inst.mnemonic();
-        let has = |field| self.inst.operand_def(field).is_some();
-        if self.inst.field(Field::Gds) != 0 && has(Field::Gds) || name.starts_with("ds_gws") {
-            return Err(AccessError::NotShown(name));
+        if name.starts_with("ds_gws") {
+            return Ok(self.gws());
+        }
+        if name.starts_with("tensor_") && self.inst.operand_def(Field::Vaddr0).is_some() {
+            return self.tensor();
+        }
+        if self.gds_window().is_some() {
+            return Ok(self.in_gds(self.of_memory(name)?));
         }
         if let Some(registers) = self.block() {
             return Ok(self.blocks(&registers));
@@ -411,10 +432,15 @@ impl Subject<'_> {
             Ok(self.append())
         } else if starts(&["ds_"]) && name.contains("addtid") {
             Ok(self.addtid())
-        } else if starts(&["ds_"])
-            && has(Field::Addr)
-            && !["src2", "bvh", "condxchg"].iter().any(|w| name.contains(w))
-        {
+        } else if starts(&["ds_"]) && name.contains("src2") {
+            Ok(self.src2())
+        } else if starts(&["ds_condxchg"]) {
+            Ok(self.conditional_exchange())
+        } else if starts(&["ds_bvh_stack"]) {
+            Ok(self.bvh_stack())
+        } else if starts(&["ds_add_gs_reg", "ds_sub_gs_reg"]) {
+            Ok(self.gs_register())
+        } else if starts(&["ds_"]) && has(Field::Addr) && name != "ds_ordered_count" {
             Ok(self.lds())
         } else if starts(&["s_"]) && has(Field::Sbase) {
             self.scalar()
@@ -524,16 +550,20 @@ impl Subject<'_> {
     /// The check that an atomic or monitored load is aligned to its size (RDNA 3 ISA 3.3.4.1, CDNA 5 ISA
     /// 10.10); `None` where nothing is asked for.
     fn alignment(&self, at: u64) -> Option<Check> {
-        let name = self.inst.mnemonic();
-        let needed = name.contains("atomic")
-            || name.contains("monitor")
-            || name.starts_with("ds_") && !is_plain_ds(name);
-        needed.then(|| {
+        self.is_aligned().then(|| {
             Check::new(
                 at.is_multiple_of(self.bytes.into()),
                 format!("{at:#x} is a multiple of {}", self.bytes),
             )
         })
+    }
+
+    /// Whether accesses must be aligned to their size.
+    fn is_aligned(&self) -> bool {
+        let name = self.inst.mnemonic();
+        name.contains("atomic")
+            || name.contains("monitor")
+            || name.starts_with("ds_") && !is_plain_ds(name)
     }
 
     /// A global access with the check that memory is there.

@@ -102,6 +102,13 @@ impl TrapHandler {
         };
         entries.push(vector.tba);
         if !self.memory.is_empty() {
+            const ROOM: u64 = place::PACKET - place::GAP - place::TRAP_MEMORY;
+            let size = self.memory.len() as u64;
+            if size > ROOM {
+                return Err(LaunchError::Bad(format!(
+                    "{size} bytes of memory for the trap handler are more than there is room for, {ROOM} bytes"
+                )));
+            }
             vector.tma = place::TRAP_MEMORY;
             let bytes = std::mem::take(&mut self.memory);
             let title = "trap handler's memory".to_owned();
@@ -117,6 +124,11 @@ impl TrapHandler {
 }
 
 impl Mapped {
+    /// From the start of its image to the end of its code.
+    pub(super) fn range(&self) -> std::ops::Range<u64> {
+        place::HANDLER..self.base + self.code.len() as u64
+    }
+
     pub(super) fn code(&self) -> Code<'_> {
         Code {
             bytes: &self.code,

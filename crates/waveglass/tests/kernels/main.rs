@@ -26,5 +26,6 @@ mod private_array;
 mod programs;
 mod reduce;
 mod switch;
+mod tensor;
 mod transcendental;
 mod triton;

@@ -1,7 +1,9 @@
 //! Compiled programs wait for what they use: they give the same in every memory order, and no
 //! register is used in flight.
 
-use super::{calls, crosslane, diverge, generic_pointer, linear, matmul, programs, reduce, triton};
+use super::{
+    calls, crosslane, diverge, generic_pointer, linear, matmul, programs, reduce, tensor, triton,
+};
 use crate::harness::{in_order, plain, with_order};
 use waveglass::exec::MemoryOrder;
 
@@ -20,6 +22,8 @@ const TESTS: &[fn()] = &[
     crosslane::lds_crossbar_moves_between_lanes,
     crosslane::waterfall_loops_serve_each_value_once,
     diverge::barriers_between_divergent_branches_hold,
+    tensor::tiles_are_transposed_with_padding_and_zeros_past_the_edges,
+    tensor::rows_are_gathered_and_scattered,
     programs::queue::a_queue_that_its_workers_fill_is_worked_off,
     programs::queue::each_task_is_taken_by_one_workgroup,
     programs::grid_barrier::workgroups_meet_at_a_barrier_of_the_grid,

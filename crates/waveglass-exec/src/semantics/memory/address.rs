@@ -167,7 +167,7 @@ impl<const MODE: u8, const N: usize, const STORES: bool> WaveLoop
 /// Whether addresses with these bits set cannot be in an aperture, in the hole or near them.
 #[inline(always)]
 pub(super) fn is_plain(m: &Machine<'_>, bits: u64) -> bool {
-    bits >> 46 == 0 && !m.env.apertures.ptr32
+    bits >> 46 == 0 && !m.wave.ptr32
 }
 
 /// Forms the addresses. The operands: `s[0]` the vector address, `s[1]` the scalar base.

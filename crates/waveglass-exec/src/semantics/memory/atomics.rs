@@ -27,7 +27,12 @@ fn flat(c: &Compile<'_>, atomic: AtomicOp, width: AtomicWidth) -> Op {
     compile(c, atomic, width, [run_flat::<GV>, run_flat::<GVS>])
 }
 
-fn compile(c: &Compile<'_>, atomic: AtomicOp, width: AtomicWidth, run: [Handler; 2]) -> Op {
+pub(super) fn compile(
+    c: &Compile<'_>,
+    atomic: AtomicOp,
+    width: AtomicWidth,
+    run: [Handler; 2],
+) -> Op {
     let mut op = c.op(run[0]);
     let mode = address::compile(c, &mut op, false, width.bytes());
     let (Some(mode), Some(data)) = (mode, vgpr(c, Field::Vdata)) else {
@@ -107,7 +112,7 @@ pub(super) fn put_before(m: &mut Machine<'_>, op: &Op, before: &[Row; 4], exec: 
     }
 }
 
-fn run_global<const MODE: u8>(m: &mut Machine<'_>, op: &Op) -> Step {
+pub(super) fn run_global<const MODE: u8>(m: &mut Machine<'_>, op: &Op) -> Step {
     let at = addresses::<MODE>(m, op);
     let exec = active(m);
     let bytes = op.mem.width.bytes();
@@ -154,7 +159,7 @@ fn run_flat<const MODE: u8>(m: &mut Machine<'_>, op: &Op) -> Step {
     };
     let mut before = [[0; ROW_LANES]; 4];
     let mut flat = Flat {
-        apertures: m.env.apertures,
+        apertures: m.apertures(),
         memory: m.memory,
         scratch: scratch_window(m),
         lds: m.lds,

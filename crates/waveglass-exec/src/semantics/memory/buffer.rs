@@ -141,6 +141,20 @@ pub(super) fn is_ignored(d: &BufferDescriptor) -> bool {
     d.kind != 0
 }
 
+/// Notes that lanes were out of range in the sticky bit BUFFER_OOB, which does not trap: bit 15 of TRAPSTS (RDNA
+/// 1 ISA 3.10.1, RDNA 3 ISA 3.4.9), bit 30 of EXCP_FLAG_USER (RDNA 4 ISA 3.4.10). gfx9 has none.
+pub(super) fn note_out_of_range(m: &mut Machine<'_>, lanes: u64) {
+    let w = &mut *m.wave;
+    if lanes == 0 || w.target.is_gfx9() {
+        return;
+    }
+    if w.target.major() >= 12 {
+        w.excp_flag_user |= 1 << 30;
+    } else {
+        w.trapsts |= 1 << 15;
+    }
+}
+
 /// Counts bytes of active lanes; a descriptor that adds thread ids is one of scratch.
 pub(super) fn count(
     to: &mut crate::stats::SpaceBytes,
@@ -165,9 +179,11 @@ fn run_load(m: &mut Machine<'_>, op: &Op) -> Step {
     let at = lanes_of(m, op);
     let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
     count(&mut m.stats.read, &d, exec, element.bytes());
+    let mut out = 0;
     into_destination(op, &mut m.wave.vgpr, rows, exec, |dst| {
-        d.load(m.memory, &request, lanes, element, dst, m.port);
+        out = d.load(m.memory, &request, lanes, element, dst, m.port);
     });
+    note_out_of_range(m, out);
     done(m, op)
 }
 
@@ -182,7 +198,8 @@ fn run_store(m: &mut Machine<'_>, op: &Op) -> Step {
     count(&mut m.stats.written, &d, exec, element.bytes());
     let mut upper = [[0; ROW_LANES]; 2];
     let src = store_source(op, &m.wave.vgpr, rows, op.d2, &mut upper);
-    d.store(m.memory, &request, lanes, element, src, m.port);
+    let out = d.store(m.memory, &request, lanes, element, src, m.port);
+    note_out_of_range(m, out);
     done(m, op)
 }
 
@@ -198,12 +215,14 @@ fn run_atomic(m: &mut Machine<'_>, op: &Op) -> Step {
     count(&mut m.stats.written, &d, exec, width.bytes());
     let operands = Operands::read(m, op);
     let atomic = operands.atomic(op, memory_rules(m, op));
-    if op.mem.returns {
+    let out = if op.mem.returns {
         let mut before = [[0; ROW_LANES]; 4];
-        d.atomic(m.memory, &request, lanes, atomic, Some(&mut before), m.port);
+        let out = d.atomic(m.memory, &request, lanes, atomic, Some(&mut before), m.port);
         put_before(m, op, &before, exec);
+        out
     } else {
-        d.atomic(m.memory, &request, lanes, atomic, None, m.port);
-    }
+        d.atomic(m.memory, &request, lanes, atomic, None, m.port)
+    };
+    note_out_of_range(m, out);
     done(m, op)
 }

@@ -3,7 +3,7 @@
 //!
 //! D16 forms hold two components a register, the first in the low half.
 
-use super::buffer::{address, count, is_ignored, lanes_of, request};
+use super::buffer::{address, count, is_ignored, lanes_of, note_out_of_range, request};
 use super::lds_transfer;
 use super::{FormatInfo, Half, active, done, has_word, merge_halves, span, vgpr, with_destination};
 use crate::machine::Machine;
@@ -150,7 +150,8 @@ fn run_load(m: &mut Machine<'_>, op: &Op) -> Step {
         let at = lanes_of(m, op);
         let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
         count(&mut m.stats.read, &d, exec, access.format.bytes());
-        d.load_format(m.memory, &request, lanes, &access, &mut loaded, m.port);
+        let out = d.load_format(m.memory, &request, lanes, &access, &mut loaded, m.port);
+        note_out_of_range(m, out);
     }
     let components = format.components as usize;
     if !format.d16 {
@@ -206,6 +207,7 @@ fn run_store(m: &mut Machine<'_>, op: &Op) -> Step {
     let at = lanes_of(m, op);
     let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
     count(&mut m.stats.written, &d, exec, access.format.bytes());
-    d.store_format(m.memory, &request, lanes, &access, &src, m.port);
+    let out = d.store_format(m.memory, &request, lanes, &access, &src, m.port);
+    note_out_of_range(m, out);
     done(m, op)
 }

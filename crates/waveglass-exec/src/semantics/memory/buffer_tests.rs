@@ -180,3 +180,81 @@ fn cdna5_descriptors_have_wide_fields_and_a_stride_scale() {
     b.run_all(&[hex]);
     assert_eq!([b.get(4, 0), b.get(5, 0)], [0x0403_0201, 0x0807_0605]);
 }
+
+// rule: BUFFER_OOB is set when an address is out of range, stays, and does not trap; section RDNA 1 ISA 3.10.1,
+// RDNA 3 ISA 3.4.9, RDNA 4 ISA 3.4.10, CDNA 5 ISA 3.4.10.
+// points: 6, 9
+#[test]
+fn an_access_out_of_range_leaves_its_mark() {
+    // buffer_load_dword, buffer_store_dword, buffer_atomic_add, buffer_load_format_x, buffer_store_format_x
+    // v4, v2, s[8:11], 0 offen
+    let older = [
+        "001030e002040280",
+        "001070e002040280",
+        "0010c8e002040280",
+        "001000e002040280",
+        "001010e002040280",
+    ];
+    let gfx9 = [
+        "001050e002040280",
+        "001070e002040280",
+        "001008e102040280",
+        "001000e002040280",
+        "001010e002040280",
+    ];
+    let gfx11 = [
+        "000050e002044280",
+        "000068e002044280",
+        "0000d4e002044280",
+        "000000e002044280",
+        "000010e002044280",
+    ];
+    // With null for 0; gfx1250 has no formats.
+    let gfx12 = [
+        "7c0005c40410804002000000",
+        "7c8006c40410804002000000",
+        "7c400dc40410804002000000",
+        "7c0000c40410804002000000",
+        "7c0001c40410804002000000",
+    ];
+    for (target, code) in [
+        (Target::Gfx900, &gfx9[..]),
+        (Target::Gfx1010, &older),
+        (Target::Gfx1030, &older),
+        (Target::Gfx1100, &gfx11),
+        (Target::Gfx1150, &gfx11),
+        (Target::Gfx1200, &gfx12),
+        (Target::Gfx1250, &gfx12[..3]),
+    ] {
+        for hex in code {
+            let rdna = !target.is_gfx9() && target != Target::Gfx1250;
+            let select = [("num_records", 16), ("oob_select", 3)];
+            let mut b = bench(target, &select[..1 + rdna as usize]);
+            b.wave.set_exec(0b11);
+            let state = |b: &Bench| (b.wave.trapsts, b.wave.excp_flag_user);
+            b.set(2, |lane| 4 * lane as u32);
+            b.run_all(&[hex]);
+            assert_eq!(state(&b), (0, 0), "{target} {hex}");
+            b.set(2, |lane| 12 + 4 * lane as u32);
+            b.run_all(&[hex]);
+            let want = match target.major() {
+                9 => (0, 0),
+                12 => (0, 1 << 30),
+                _ => (1 << 15, 0),
+            };
+            assert_eq!(state(&b), want, "{target} {hex}");
+            b.set(2, |_| 0);
+            b.run_all(&[hex]);
+            assert_eq!(state(&b), want, "{target} {hex}");
+            assert!(b.wave.faults.is_empty());
+        }
+    }
+    // buffer_load_dword v2, s[8:11], 0 offen lds
+    let mut b = bench(Target::Gfx1030, &[("num_records", 16), ("oob_select", 3)]);
+    b.set(2, |_| 12);
+    b.run_all(&["001031e002000280"]);
+    assert_eq!(b.wave.trapsts, 0);
+    b.set(2, |_| 16);
+    b.run_all(&["001031e002000280"]);
+    assert_eq!(b.wave.trapsts, 1 << 15);
+}

@@ -447,16 +447,17 @@ fn ptr32_addresses_are_one_register() {
     ] {
         let mut b = Bench::new(target, target.default_wave_size());
         let bases = 0x2000_1000;
-        b.env.apertures = Apertures::from_bases(bases, true);
+        b.env.apertures = Apertures::from_bases(bases, false);
+        b.wave.ptr32 = true;
         b.wave.set_exec(0b11);
         b.poke(64, 5);
         b.poke_lds(64, 6);
         // The register behind the address has nothing to say.
         b.set(3, |_| 0xdead_beef);
         b.wave.set_lane(2, 0, MEMORY as u32 + 64);
-        b.wave
-            .set_lane(2, 1, b.env.apertures.shared_base() as u32 + 64);
-        assert_eq!(b.env.apertures.shared_base() >> 32, 0);
+        let low = Apertures::from_bases(bases, true);
+        b.wave.set_lane(2, 1, low.shared_base() as u32 + 64);
+        assert_eq!(low.shared_base() >> 32, 0);
         // flat_load_dword v8, v[2:3]
         let hex = match target.major() {
             9 => "000050dc02000008",
@@ -466,8 +467,9 @@ fn ptr32_addresses_are_one_register() {
         b.run_all(&[hex]);
         assert!(b.wave.faults.is_empty(), "{target}: {:?}", b.wave.faults);
         assert_eq!((b.get(8, 0), b.get(8, 1)), (5, 6), "{target}");
-        // With 64 bits the same registers lead into the hole.
-        b.env.apertures = Apertures::from_bases(bases, false);
+        // Another wave of the same machine has 64 bits in its copy of the mode: the same registers lead it
+        // into the hole.
+        b.wave.ptr32 = false;
         b.run_all(&[hex]);
         assert_eq!(b.wave.faults[0].fault.kind, FaultKind::Hole);
     }

@@ -76,7 +76,7 @@ fn src2(c: &Compile<'_>, atomic: AtomicOp, width: AtomicWidth) -> Op {
 /// Bit 15 of the offset clear: the data lies the low 15 bits, signed, times four after the
 /// destination. Set: the register has the destination in bits 16:0 and the distance, signed and in
 /// dwords, above.
-pub(super) const fn src2_addresses(offset: u32, address: u32) -> (u32, u32) {
+pub const fn src2_addresses(offset: u32, address: u32) -> (u32, u32) {
     if offset & 0x8000 != 0 {
         let (to, distance) = (address & 0x1_ffff, address as i32 >> 17);
         (to, to.wrapping_add((distance * 4) as u32))

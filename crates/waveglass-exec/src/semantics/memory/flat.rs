@@ -222,7 +222,7 @@ pub(super) fn global_lanes<'a>(
     let mut lanes = Lanes::new(&at.sums.0[..m.wave.rows * ROW_LANES], exec);
     let mut bad = 0;
     if !plainly_global(m, at) {
-        bad = reject_non_global(&m.env.apertures, &mut lanes, access, bytes, m.port);
+        bad = reject_non_global(&m.apertures(), &mut lanes, access, bytes, m.port);
     }
     (lanes, bad)
 }
@@ -288,7 +288,7 @@ fn flat_load_any(m: &mut Machine<'_>, op: &Op, at: &Addresses, exec: u64) -> u64
     let bases = bases(at, op);
     let lanes = Lanes::new(&bases[..rows * ROW_LANES], exec);
     let mut flat = Flat {
-        apertures: m.env.apertures,
+        apertures: m.apertures(),
         memory: m.memory,
         scratch: scratch_window(m),
         lds: m.lds,
@@ -331,7 +331,7 @@ fn flat_store_any(m: &mut Machine<'_>, op: &Op, at: &Addresses, exec: u64) {
     let scratch = scratch_window(m);
     let src = store_source(op, &m.wave.vgpr, rows, op.d2, &mut upper);
     let mut flat = Flat {
-        apertures: m.env.apertures,
+        apertures: m.apertures(),
         memory: m.memory,
         lds: m.lds,
         scratch,

@@ -13,7 +13,9 @@
 //! clusters of workgroups here, so that `cluster_load_async_*` are downgraded to global ones as they
 //! are outside a cluster (10.7).
 
-use super::buffer::{address as buffer_address, count, is_ignored, lanes_of, request};
+use super::buffer::{
+    address as buffer_address, count, is_ignored, lanes_of, note_out_of_range, request,
+};
 use super::buffer_format::{access, kind};
 use super::flat::global_lanes;
 use super::scratch::{offsets, private_offsets};
@@ -236,7 +238,8 @@ fn run_buffer(m: &mut Machine<'_>, op: &Op) -> Step {
     let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
     count(&mut m.stats.read, &d, exec, element.bytes());
     let mut data = [[0; ROW_LANES]; 8];
-    d.load(m.memory, &request, lanes, element, &mut data, m.port);
+    let out = d.load(m.memory, &request, lanes, element, &mut data, m.port);
+    note_out_of_range(m, out);
     put(m, op, &to, exec, &data);
     done(m, op)
 }
@@ -257,7 +260,8 @@ fn run_buffer_format(m: &mut Machine<'_>, op: &Op) -> Step {
         let at = lanes_of(m, op);
         let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
         count(&mut m.stats.read, &d, exec, access.format.bytes());
-        d.load_format(m.memory, &request, lanes, &access, &mut data, m.port);
+        let out = d.load_format(m.memory, &request, lanes, &access, &mut data, m.port);
+        note_out_of_range(m, out);
     }
     put(m, op, &to, exec, &data);
     done(m, op)
@@ -278,7 +282,8 @@ fn run_buffer_store(m: &mut Machine<'_>, op: &Op) -> Step {
     let at = lanes_of(m, op);
     let lanes = Lanes::new(&at[..rows * ROW_LANES], exec);
     count(&mut m.stats.written, &d, exec, 4);
-    d.store(m.memory, &request, lanes, Element::B32, &data, m.port);
+    let out = d.store(m.memory, &request, lanes, Element::B32, &data, m.port);
+    note_out_of_range(m, out);
     done(m, op)
 }
 

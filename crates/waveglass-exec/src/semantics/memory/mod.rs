@@ -13,19 +13,23 @@ mod cache;
 mod ds;
 mod ds_atomic;
 mod ds_barrier;
+mod ds_bvh_stack;
 mod ds_lanes;
 mod ds_two_operands;
 mod flat;
 mod gds;
 mod lds_transfer;
 mod names;
+mod ordered;
 pub(crate) mod refused;
 mod scalar;
 mod scratch;
+mod tensor;
 mod transpose;
 
 pub use address::flat_offset;
 pub use ds_lanes::{permute_group, swizzle_source};
+pub use ds_two_operands::src2_addresses;
 pub use lds_transfer::lds_transfer_mask;
 
 use super::{NEXT, Registry, refuse};
@@ -46,9 +50,12 @@ pub(super) fn register(r: &mut Registry) {
     ds_lanes::register(r);
     ds_two_operands::register(r);
     ds_barrier::register(r);
+    ds_bvh_stack::register(r);
     gds::register(r);
+    ordered::register(r);
     block::register(r);
     scalar::register(r);
+    tensor::register(r);
     transpose::register(r);
     cache::register(r);
 }

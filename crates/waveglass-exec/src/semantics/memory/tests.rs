@@ -243,7 +243,6 @@ fn a_global_access_to_the_lds_aperture_is_a_violation() {
 }
 
 // points: 6
-// claims: flat.9.6-9
 #[test]
 fn a_violation_stops_the_run_where_that_is_asked_for() {
     let mut b = Bench::new(Target::Gfx900, 64);

@@ -6,7 +6,12 @@
 //! reads what is CDNA 5's figure in 10.9.2 for 16 and 8 bits. CDNA 4 has no figure: there a group of 16
 //! lanes reads a matrix of 16 columns row by row, so that lane *s* of the group reads M
 //! `s * n % 16 …` of K `s * n / 16` with *n* elements a lane (the rule by which compilers place the
-//! addresses; with 16 elements a lane it is the figure's too).
+//! addresses; with 4-bit elements it is the figure's too).
+//!
+//! For 6 bits the figure of CDNA 5 has the first eight of 16 lanes read K 0 to 3 and 8 to 11, the others 4 to 7
+//! and 12 to 15. No layout of A or B has K in that order: as for 16 and 8 bits it is taken to say only who reads
+//! what, and the elements to arrive as A has them, K 0 to 15 one after the other (CDNA 5 ISA 7.12.2). A
+//! program that relied on the plain order of CDNA 4 would see K 4 to 7 and 8 to 11 exchanged.
 //!
 //! EXEC must be all ones or zero; with anything else the result is undefined, and the run stops. CDNA
 //! 5's LDS forms take EXEC for all ones where it is not zero.
@@ -35,6 +40,8 @@ pub(super) enum Order {
     Wide16,
     /// The same for 8 bits: four lanes, then the other half of M.
     Wide8,
+    /// The same for 6 bits: four lanes, then those with K eight on.
+    Wide6,
 }
 
 impl Order {
@@ -42,6 +49,7 @@ impl Order {
         match code {
             1 => Self::Wide16,
             2 => Self::Wide8,
+            3 => Self::Wide6,
             _ => Self::Rows,
         }
     }
@@ -60,6 +68,9 @@ pub(super) fn source(
     if order == Order::Rows {
         let at = j * 16 + m;
         return ((lane & !15) + at / each, at % each);
+    }
+    if order == Order::Wide6 {
+        return ((lane & !15) + j % 4 + 4 * (j / 8) + 8 * (j / 4 % 2), m);
     }
     // K by the layout of A (RDNA 4 ISA 7.12.2): in wave64 four elements a lane, and lane bit 5 is K's
     // bit 2.
@@ -97,6 +108,7 @@ pub(super) fn register(r: &mut Registry) {
         "ds_read_b96_tr_b6" B96 6 Rows;
         "ds_load_tr16_b128" B128 16 Wide16;
         "ds_load_tr8_b64" B64 8 Wide8;
+        "ds_load_tr6_b96" B96 6 Wide6;
         "ds_load_tr4_b64" B64 4 Rows;
     }
     global! {
@@ -104,10 +116,9 @@ pub(super) fn register(r: &mut Registry) {
         "global_load_tr16_b128" B128 16 Wide16;
         "global_load_tr_b64" B64 8 Wide8;
         "global_load_tr8_b64" B64 8 Wide8;
+        "global_load_tr6_b96" B96 6 Wide6;
         "global_load_tr4_b64" B64 4 Rows;
     }
-    // ds_load_tr6_b96 and global_load_tr6_b96 stay out: the figure gives the lanes of 6-bit elements an
-    // order of K that the manual's layouts of A do not explain.
 }
 
 fn ds(c: &Compile<'_>, element: Element, bits: u32, order: Order) -> Op {

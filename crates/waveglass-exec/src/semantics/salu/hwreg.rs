@@ -184,8 +184,8 @@ fn read(m: &Machine<'_>, reg: HwReg) -> u32 {
         HwReg::LdsAlloc => (m.env.lds_size.div_ceil(256) & 0x1ff) << 12,
         // Bits 63:48 of the private and of the shared aperture's base.
         HwReg::ShMemBases => {
-            (m.env.apertures.private_base() >> 48) as u32
-                | ((m.env.apertures.shared_base() >> 48) as u32) << 16
+            (m.apertures().private_base() >> 48) as u32
+                | ((m.apertures().shared_base() >> 48) as u32) << 16
         }
         HwReg::ScratchLo => m.wave.scratch_base as u32,
         HwReg::ScratchHi => (m.wave.scratch_base >> 32) as u32,

@@ -5,7 +5,7 @@ use crate::alu::{dot, float32, mix};
 use crate::semantics::table::valu;
 use crate::semantics::{Registry, Semantics};
 use crate::valu::kernel::{
-    Bf16, F16, Mix, MixBf16, PkB16, PkBf16, PkF16, Setting, builds, map_dot_halves,
+    Bf16, F16, Mix, MixBf16, PkB16, PkBf16, PkF16, Setting, Single, builds, map_dot_halves,
 };
 use crate::valu::{ClampKind, High16, LaneOp, MaskUse, Spec, Ty};
 
@@ -19,11 +19,16 @@ fn mixed(r: &mut Registry) {
     valu! { r;
         "v_fma_mix_f32" [] (a: Mix, b: Mix, c: Mix) -> f32 => float32::v_fma_f32(a.0, b.0, c.0),
             fast a.0.mul_add(b.0, c.0);
-        "v_fma_mixlo_f16" [keep] (a: Mix, b: Mix, c: Mix) -> F16 => F16(mix::v_fma_mixlo_f16(a.0, b.0, c.0));
-        "v_fma_mixhi_f16" [upper] (a: Mix, b: Mix, c: Mix) -> F16 => F16(mix::v_fma_mixlo_f16(a.0, b.0, c.0));
-        "v_mad_mix_f32" [] (a: Mix, b: Mix, c: Mix) -> f32 => float32::v_mad_f32(a.0, b.0, c.0);
-        "v_mad_mixlo_f16" [keep] (a: Mix, b: Mix, c: Mix) -> F16 => F16(mix::v_mad_mixlo_f16(a.0, b.0, c.0));
-        "v_mad_mixhi_f16" [upper] (a: Mix, b: Mix, c: Mix) -> F16 => F16(mix::v_mad_mixlo_f16(a.0, b.0, c.0));
+        "v_fma_mixlo_f16" [keep] (a: Mix, b: Mix, c: Mix) -> F16 => F16(mix::v_fma_mixlo_f16(a.0, b.0, c.0)),
+            by narrowed x y z => x.0.mul_add(y.0, z.0);
+        "v_fma_mixhi_f16" [upper] (a: Mix, b: Mix, c: Mix) -> F16 => F16(mix::v_fma_mixlo_f16(a.0, b.0, c.0)),
+            by narrowed x y z => x.0.mul_add(y.0, z.0);
+        "v_mad_mix_f32" [] (a: Mix, b: Mix, c: Mix) -> f32 => float32::v_mad_f32(a.0, b.0, c.0),
+            fast float32::mad_flushed(a.0, b.0, c.0);
+        "v_mad_mixlo_f16" [keep] (a: Mix, b: Mix, c: Mix) -> F16 => F16(mix::v_mad_mixlo_f16(a.0, b.0, c.0)),
+            by narrowed x y z => float32::mad_flushed(x.0, y.0, z.0);
+        "v_mad_mixhi_f16" [upper] (a: Mix, b: Mix, c: Mix) -> F16 => F16(mix::v_mad_mixlo_f16(a.0, b.0, c.0)),
+            by narrowed x y z => float32::mad_flushed(x.0, y.0, z.0);
         "v_fma_mix_f32_bf16" [] (a: MixBf16, b: MixBf16, c: MixBf16) -> f32 => float32::v_fma_f32(a.0, b.0, c.0),
             fast a.0.mul_add(b.0, c.0);
         "v_fma_mixlo_bf16" [keep] (a: MixBf16, b: MixBf16, c: MixBf16) -> Bf16 =>
@@ -31,6 +36,16 @@ fn mixed(r: &mut Registry) {
         "v_fma_mixhi_bf16" [upper] (a: MixBf16, b: MixBf16, c: MixBf16) -> Bf16 =>
             Bf16(mix::v_fma_mixlo_bf16(a.0, b.0, c.0));
     }
+}
+
+#[inline(always)]
+fn addend_last<T: Single>(a: [T; 2], b: [T; 2], c: T) -> T {
+    (a[0] * b[0] + a[1] * b[1]) + c
+}
+
+#[inline(always)]
+fn addend_first<T: Single>(a: [T; 2], b: [T; 2], c: T) -> T {
+    (c + a[0] * b[0]) + a[1] * b[1]
 }
 
 /// `v_dot2_f32_f16`, and the forms that add to their destination.
@@ -49,12 +64,19 @@ impl<const ACCUMULATE: bool> LaneOp for DotHalves<ACCUMULATE> {
         let flush = m.flushes_dot();
         // RDNA3 moved the addend behind the products.
         if m.major() >= 11 && !ACCUMULATE {
-            let fast = |a: [f32; 2], b: [f32; 2], c: f32| (a[0] * b[0] + a[1] * b[1]) + c;
-            map_dot_halves::<L>(regs, d, s, n, true, fast, dot::v_dot2_f32_f16);
+            map_dot_halves::<L>(
+                regs,
+                d,
+                s,
+                n,
+                true,
+                addend_last,
+                addend_last,
+                dot::v_dot2_f32_f16,
+            );
         } else {
-            let fast = |a: [f32; 2], b: [f32; 2], c: f32| (c + a[0] * b[0]) + a[1] * b[1];
             let exact = |a, b, c| dot2_f16(flush, a, b, c);
-            map_dot_halves::<L>(regs, d, s, n, !flush, fast, exact);
+            map_dot_halves::<L>(regs, d, s, n, !flush, addend_first, addend_first, exact);
         }
         0
     }
@@ -142,7 +164,7 @@ fn integers(r: &mut Registry) {
         "v_dot4_u32_u8" [] (a: u32, b: u32, c: u32) -> u32 => dot::v_dot4_u32_u8(a, b, c, false),
             clamp dot::v_dot4_u32_u8(a, b, c, true);
         "v_dot8_i32_i4" [] (a: u32, b: u32, c: u32) -> u32 => dot::v_dot8_i32_i4(a, b, c, false),
-            clamp dot::v_dot8_i32_i4(a, b, c, true);
+            clamp dot::v_dot8_i32_i4(a, b, c, true), by nibbles;
         "v_dot8_u32_u4" [] (a: u32, b: u32, c: u32) -> u32 => dot::v_dot8_u32_u4(a, b, c, false),
             clamp dot::v_dot8_u32_u4(a, b, c, true);
         "v_dot2c_i32_i16" [acc] (a: PkB16, b: PkB16, c: u32) -> u32 => dot::v_dot2_i32_i16(a.0, b.0, c, false),
@@ -150,7 +172,7 @@ fn integers(r: &mut Registry) {
         "v_dot4c_i32_i8" [acc] (a: u32, b: u32, c: u32) -> u32 => dot::v_dot4_i32_i8(a, b, c, false),
             clamp dot::v_dot4_i32_i8(a, b, c, true);
         "v_dot8c_i32_i4" [acc] (a: u32, b: u32, c: u32) -> u32 => dot::v_dot8_i32_i4(a, b, c, false),
-            clamp dot::v_dot8_i32_i4(a, b, c, true);
+            clamp dot::v_dot8_i32_i4(a, b, c, true), by nibbles;
         "v_dot4_i32_iu8" [signed] (m; a: u32, b: u32, c: u32) -> u32 =>
             dot::v_dot4_i32_iu8(a, b, c, m.0 as u32, false),
             clamp dot::v_dot4_i32_iu8(a, b, c, m.0 as u32, true);

@@ -3,12 +3,10 @@
 //! On gfx9 most of them write zeros to the register's other half; `keep` marks those that came or
 //! changed with that generation and leave it alone.
 
-use crate::alu::float::add_odd_f32;
-use crate::alu::minmax::numbers::{max, med3, min};
 use crate::alu::{convert, division, float16, minmax, transcendental};
 use crate::semantics::table::valu;
 use crate::semantics::{Registry, Semantics};
-use crate::valu::kernel::{Bf16, F16, PkF16, builds, map_pack_toward_zero};
+use crate::valu::kernel::{Bf16, F16, PkF16, Single, builds, map_pack_toward_zero};
 use crate::valu::{ClampKind, High16, LaneOp, MaskUse, Spec, Ty};
 
 pub(super) fn register(r: &mut Registry) {
@@ -20,47 +18,41 @@ pub(super) fn register(r: &mut Registry) {
 
 fn arithmetic(r: &mut Registry) {
     valu! { r;
-        "v_add_f16" [] (a: F16, b: F16) -> F16 => F16(float16::v_add_f16(a.0, b.0)), halves x y => x + y;
-        "v_sub_f16" [] (a: F16, b: F16) -> F16 => F16(float16::v_sub_f16(a.0, b.0)), halves x y => x - y;
-        "v_subrev_f16" [] (a: F16, b: F16) -> F16 => F16(float16::v_subrev_f16(a.0, b.0)), halves x y => y - x;
-        "v_mul_f16" [] (a: F16, b: F16) -> F16 => F16(float16::v_mul_f16(a.0, b.0)), halves x y => x * y;
+        "v_add_f16" [] (a: F16, b: F16) -> F16 => F16(float16::v_add_f16(a.0, b.0)), by halves x y => x + y;
+        "v_sub_f16" [] (a: F16, b: F16) -> F16 => F16(float16::v_sub_f16(a.0, b.0)), by halves x y => x - y;
+        "v_subrev_f16" [] (a: F16, b: F16) -> F16 => F16(float16::v_subrev_f16(a.0, b.0)), by halves x y => y - x;
+        "v_mul_f16" [] (a: F16, b: F16) -> F16 => F16(float16::v_mul_f16(a.0, b.0)), by halves x y => x * y;
         "v_fma_f16" [keep] (a: F16, b: F16, c: F16) -> F16 => F16(float16::v_fma_f16(a.0, b.0, c.0)),
-            halves x y z => add_odd_f32(x * y, z);
+            by halves x y z => x.mul_add_odd(y, z);
         "v_fma_legacy_f16" [] (a: F16, b: F16, c: F16) -> F16 => F16(float16::v_fma_f16(a.0, b.0, c.0)),
-            halves x y z => add_odd_f32(x * y, z);
+            by halves x y z => x.mul_add_odd(y, z);
         "v_fmac_f16" [acc keep] (a: F16, b: F16, c: F16) -> F16 => F16(float16::v_fma_f16(a.0, b.0, c.0)),
-            halves x y z => add_odd_f32(x * y, z);
+            by halves x y z => x.mul_add_odd(y, z);
         "v_fmamk_f16" | "v_fmaak_f16" [keep] (a: F16, b: F16, c: F16) -> F16 =>
             F16(float16::v_fma_f16(a.0, b.0, c.0)),
-            halves x y z => add_odd_f32(x * y, z);
+            by halves x y z => x.mul_add_odd(y, z);
         "v_mad_f16" | "v_madmk_f16" | "v_madak_f16" [keep] (m; a: F16, b: F16, c: F16) -> F16 =>
             F16(mad(m.mode().denorm_f16_f64_out(), a, b, c));
         "v_mad_legacy_f16" [] (m; a: F16, b: F16, c: F16) -> F16 =>
             F16(mad(m.mode().denorm_f16_f64_out(), a, b, c));
         "v_mac_f16" [acc keep] (m; a: F16, b: F16, c: F16) -> F16 =>
             F16(mad(m.mode().denorm_f16_f64_out(), a, b, c));
-        "v_floor_f16" [] (a: F16) -> F16 => F16(float16::v_floor_f16(a.0)), halves x => x.floor();
-        "v_ceil_f16" [] (a: F16) -> F16 => F16(float16::v_ceil_f16(a.0)), halves x => x.ceil();
-        "v_trunc_f16" [] (a: F16) -> F16 => F16(float16::v_trunc_f16(a.0)), halves x => x.trunc();
-        "v_rndne_f16" [] (a: F16) -> F16 => F16(float16::v_rndne_f16(a.0)), halves x => x.round_ties_even();
+        "v_floor_f16" [] (a: F16) -> F16 => F16(float16::v_floor_f16(a.0)), by halves x => x.down();
+        "v_ceil_f16" [] (a: F16) -> F16 => F16(float16::v_ceil_f16(a.0)), by halves x => x.up();
+        "v_trunc_f16" [] (a: F16) -> F16 => F16(float16::v_trunc_f16(a.0)), by halves x => x.toward_zero();
+        "v_rndne_f16" [] (a: F16) -> F16 => F16(float16::v_rndne_f16(a.0)), by halves x => x.nearest_even();
         "v_fract_f16" [] (a: F16) -> F16 => F16(float16::v_fract_f16(a.0));
         "v_frexp_mant_f16" [] (a: F16) -> F16 => F16(float16::v_frexp_mant_f16(a.0));
         "v_frexp_exp_i16_f16" [] (a: F16) -> u16 => float16::v_frexp_exp_i16_f16(a.0);
         "v_ldexp_f16" [] (a: F16, b: u16) -> F16 => F16(float16::v_ldexp_f16(a.0, b));
-        "v_rcp_f16" [] (a: F16) -> F16 => F16(transcendental::v_rcp_f16(a.0)), halves x => 1.0 / x;
-        "v_sqrt_f16" [] (a: F16) -> F16 => F16(transcendental::v_sqrt_f16(a.0)), halves x => x.sqrt();
-        "v_rsq_f16" [] (a: F16) -> F16 => F16(transcendental::v_rsq_f16(a.0)),
-            halves x => transcendental::rsq_wide(x);
-        "v_exp_f16" [] (a: F16) -> F16 => F16(transcendental::v_exp_f16(a.0)),
-            halves x => transcendental::exp_wide(x);
-        "v_log_f16" [] (a: F16) -> F16 => F16(transcendental::v_log_f16(a.0)),
-            halves x => transcendental::log_wide(x);
-        "v_sin_f16" [] (a: F16) -> F16 => F16(transcendental::v_sin_f16(a.0)),
-            halves x => transcendental::v_sin_f32(x);
-        "v_cos_f16" [] (a: F16) -> F16 => F16(transcendental::v_cos_f16(a.0)),
-            halves x => transcendental::v_cos_f32(x);
-        "v_tanh_f16" [] (a: F16) -> F16 => F16(transcendental::v_tanh_f16(a.0)),
-            halves x => transcendental::v_tanh_f32(x);
+        "v_rcp_f16" [] (a: F16) -> F16 => F16(transcendental::v_rcp_f16(a.0)), by halves x => x.reciprocal();
+        "v_sqrt_f16" [] (a: F16) -> F16 => F16(transcendental::v_sqrt_f16(a.0)), by halves x => x.root();
+        "v_rsq_f16" [] (a: F16) -> F16 => F16(transcendental::v_rsq_f16(a.0)), by tabled;
+        "v_exp_f16" [] (a: F16) -> F16 => F16(transcendental::v_exp_f16(a.0)), by tabled;
+        "v_log_f16" [] (a: F16) -> F16 => F16(transcendental::v_log_f16(a.0)), by tabled;
+        "v_sin_f16" [] (a: F16) -> F16 => F16(transcendental::v_sin_f16(a.0)), by tabled;
+        "v_cos_f16" [] (a: F16) -> F16 => F16(transcendental::v_cos_f16(a.0)), by tabled;
+        "v_tanh_f16" [] (a: F16) -> F16 => F16(transcendental::v_tanh_f16(a.0)), by tabled;
         "v_div_fixup_f16" [keep] (a: F16, b: F16, c: F16) -> F16 =>
             F16(division::v_div_fixup_f16(a.0, b.0, c.0));
         "v_div_fixup_legacy_f16" [] (a: F16, b: F16, c: F16) -> F16 =>
@@ -85,48 +77,69 @@ macro_rules! ieee {
                 minmax::$gfx11($($a.0,)* m.ieee())
             } else {
                 minmax::$f($($a.0,)* m.ieee())
-            }), halves $($a)* => $wide;)*
+            }), by ordered $($a)* => $wide;)*
         }
     };
 }
 
+/// The median as the manual has it: of the sources that equal the maximum, zeros of both signs alike,
+/// the first is left out.
+#[inline(always)]
+fn median(a: i16, b: i16, c: i16) -> i16 {
+    // Minus zero comes right before zero.
+    let number = |x: i16| if x == -1 { 0 } else { x };
+    let first = a.max(b);
+    let top = number(first.max(c));
+    let r = if top == number(b) { a.max(c) } else { first };
+    if top == number(a) { b.max(c) } else { r }
+}
+
 fn min_max(r: &mut Registry) {
     ieee! { r;
-        "v_max_f16" [] (a, b) v_max_f16 v_max_f16_gfx11, max(a, b);
-        "v_min_f16" [] (a, b) v_min_f16 v_min_f16_gfx11, min(a, b);
-        "v_max3_f16" [keep] (a, b, c) v_max3_f16 v_max3_f16_gfx11, max(max(a, b), c);
-        "v_min3_f16" [keep] (a, b, c) v_min3_f16 v_min3_f16_gfx11, min(min(a, b), c);
-        "v_med3_f16" [keep] (a, b, c) v_med3_f16 v_med3_f16_gfx11, med3(a, b, c);
-        "v_maxmin_f16" [keep] (a, b, c) v_maxmin_f16 v_maxmin_f16_gfx11, min(max(a, b), c);
-        "v_minmax_f16" [keep] (a, b, c) v_minmax_f16 v_minmax_f16_gfx11, max(min(a, b), c);
+        "v_max_f16" [] (a, b) v_max_f16 v_max_f16_gfx11, a.max(b);
+        "v_min_f16" [] (a, b) v_min_f16 v_min_f16_gfx11, a.min(b);
+        "v_max3_f16" [keep] (a, b, c) v_max3_f16 v_max3_f16_gfx11, a.max(b).max(c);
+        "v_min3_f16" [keep] (a, b, c) v_min3_f16 v_min3_f16_gfx11, a.min(b).min(c);
+        "v_med3_f16" [keep] (a, b, c) v_med3_f16 v_med3_f16_gfx11, median(a, b, c);
+        "v_maxmin_f16" [keep] (a, b, c) v_maxmin_f16 v_maxmin_f16_gfx11, a.max(b).min(c);
+        "v_minmax_f16" [keep] (a, b, c) v_minmax_f16 v_minmax_f16_gfx11, a.min(b).max(c);
     }
     valu! { r;
         "v_max_num_f16" [] (a: F16, b: F16) -> F16 => F16(minmax::v_max_num_f16(a.0, b.0)),
-            halves a b => max(a, b);
+            by ordered x y => x.max(y);
         "v_min_num_f16" [] (a: F16, b: F16) -> F16 => F16(minmax::v_min_num_f16(a.0, b.0)),
-            halves a b => min(a, b);
+            by ordered x y => x.min(y);
         "v_maximum_f16" [] (a: F16, b: F16) -> F16 => F16(minmax::v_maximum_f16(a.0, b.0)),
-            halves a b => max(a, b);
+            by ordered x y => x.max(y);
         "v_minimum_f16" [] (a: F16, b: F16) -> F16 => F16(minmax::v_minimum_f16(a.0, b.0)),
-            halves a b => min(a, b);
+            by ordered x y => x.min(y);
         "v_max3_num_f16" [] (a: F16, b: F16, c: F16) -> F16 =>
-            F16(minmax::v_max3_num_f16(a.0, b.0, c.0));
+            F16(minmax::v_max3_num_f16(a.0, b.0, c.0)),
+            by ordered x y z => x.max(y).max(z);
         "v_min3_num_f16" [] (a: F16, b: F16, c: F16) -> F16 =>
-            F16(minmax::v_min3_num_f16(a.0, b.0, c.0));
+            F16(minmax::v_min3_num_f16(a.0, b.0, c.0)),
+            by ordered x y z => x.min(y).min(z);
         "v_med3_num_f16" [] (a: F16, b: F16, c: F16) -> F16 =>
-            F16(minmax::v_med3_num_f16(a.0, b.0, c.0));
+            F16(minmax::v_med3_num_f16(a.0, b.0, c.0)),
+            by ordered x y z => median(x, y, z);
         "v_maxmin_num_f16" [] (a: F16, b: F16, c: F16) -> F16 =>
-            F16(minmax::v_maxmin_num_f16(a.0, b.0, c.0));
+            F16(minmax::v_maxmin_num_f16(a.0, b.0, c.0)),
+            by ordered x y z => x.max(y).min(z);
         "v_minmax_num_f16" [] (a: F16, b: F16, c: F16) -> F16 =>
-            F16(minmax::v_minmax_num_f16(a.0, b.0, c.0));
+            F16(minmax::v_minmax_num_f16(a.0, b.0, c.0)),
+            by ordered x y z => x.min(y).max(z);
         "v_maximum3_f16" [] (a: F16, b: F16, c: F16) -> F16 =>
-            F16(minmax::v_maximum3_f16(a.0, b.0, c.0));
+            F16(minmax::v_maximum3_f16(a.0, b.0, c.0)),
+            by ordered x y z => x.max(y).max(z);
         "v_minimum3_f16" [] (a: F16, b: F16, c: F16) -> F16 =>
-            F16(minmax::v_minimum3_f16(a.0, b.0, c.0));
+            F16(minmax::v_minimum3_f16(a.0, b.0, c.0)),
+            by ordered x y z => x.min(y).min(z);
         "v_maximumminimum_f16" [] (a: F16, b: F16, c: F16) -> F16 =>
-            F16(minmax::v_maximumminimum_f16(a.0, b.0, c.0));
+            F16(minmax::v_maximumminimum_f16(a.0, b.0, c.0)),
+            by ordered x y z => x.max(y).min(z);
         "v_minimummaximum_f16" [] (a: F16, b: F16, c: F16) -> F16 =>
-            F16(minmax::v_minimummaximum_f16(a.0, b.0, c.0));
+            F16(minmax::v_minimummaximum_f16(a.0, b.0, c.0)),
+            by ordered x y z => x.min(y).max(z);
     }
 }
 
@@ -176,14 +189,14 @@ fn conversions(r: &mut Registry) {
 
 fn bfloat16(r: &mut Registry) {
     valu! { r;
-        "v_rcp_bf16" [] (a: Bf16) -> Bf16 => Bf16(transcendental::v_rcp_bf16(a.0));
-        "v_sqrt_bf16" [] (a: Bf16) -> Bf16 => Bf16(transcendental::v_sqrt_bf16(a.0));
-        "v_rsq_bf16" [] (a: Bf16) -> Bf16 => Bf16(transcendental::v_rsq_bf16(a.0));
-        "v_exp_bf16" [] (a: Bf16) -> Bf16 => Bf16(transcendental::v_exp_bf16(a.0));
-        "v_log_bf16" [] (a: Bf16) -> Bf16 => Bf16(transcendental::v_log_bf16(a.0));
-        "v_sin_bf16" [] (a: Bf16) -> Bf16 => Bf16(transcendental::v_sin_bf16(a.0));
-        "v_cos_bf16" [] (a: Bf16) -> Bf16 => Bf16(transcendental::v_cos_bf16(a.0));
-        "v_tanh_bf16" [] (a: Bf16) -> Bf16 => Bf16(transcendental::v_tanh_bf16(a.0));
+        "v_rcp_bf16" [] (a: Bf16) -> Bf16 => Bf16(transcendental::v_rcp_bf16(a.0)), by tabled;
+        "v_sqrt_bf16" [] (a: Bf16) -> Bf16 => Bf16(transcendental::v_sqrt_bf16(a.0)), by tabled;
+        "v_rsq_bf16" [] (a: Bf16) -> Bf16 => Bf16(transcendental::v_rsq_bf16(a.0)), by tabled;
+        "v_exp_bf16" [] (a: Bf16) -> Bf16 => Bf16(transcendental::v_exp_bf16(a.0)), by tabled;
+        "v_log_bf16" [] (a: Bf16) -> Bf16 => Bf16(transcendental::v_log_bf16(a.0)), by tabled;
+        "v_sin_bf16" [] (a: Bf16) -> Bf16 => Bf16(transcendental::v_sin_bf16(a.0)), by tabled;
+        "v_cos_bf16" [] (a: Bf16) -> Bf16 => Bf16(transcendental::v_cos_bf16(a.0)), by tabled;
+        "v_tanh_bf16" [] (a: Bf16) -> Bf16 => Bf16(transcendental::v_tanh_bf16(a.0)), by tabled;
         "v_cvt_f32_bf16" [] (a: Bf16) -> f32 => convert::v_cvt_f32_bf16(a.0);
         "v_cvt_pk_bf16_f32" [] (a: f32, b: f32) -> u32 => convert::v_cvt_pk_bf16_f32(a, b);
         "v_cvt_sr_bf16_f32" [keep] (a: f32, b: u32) -> Bf16 => Bf16(convert::v_cvt_sr_bf16_f32(a, b));

@@ -56,8 +56,9 @@ fn arithmetic(r: &mut Registry) {
         "v_mul_legacy_f32" | "v_mul_dx9_zero_f32" [] (a: f32, b: f32) -> f32 =>
             v_mul_dx9_zero_f32(a, b);
         "v_mad_f32" | "v_madmk_f32" | "v_madak_f32" [] (a: f32, b: f32, c: f32) -> f32 =>
-            v_mad_f32(a, b, c);
-        "v_mac_f32" [acc] (a: f32, b: f32, c: f32) -> f32 => v_mad_f32(a, b, c);
+            v_mad_f32(a, b, c), fast mad_flushed(a, b, c);
+        "v_mac_f32" [acc] (a: f32, b: f32, c: f32) -> f32 => v_mad_f32(a, b, c),
+            fast mad_flushed(a, b, c);
         "v_mad_legacy_f32" [] (a: f32, b: f32, c: f32) -> f32 => v_mad_legacy_f32(a, b, c);
         "v_mac_legacy_f32" [acc] (a: f32, b: f32, c: f32) -> f32 => v_mad_legacy_f32(a, b, c);
         "v_fma_f32" | "v_fmamk_f32" | "v_fmaak_f32" [] (a: f32, b: f32, c: f32) -> f32 =>

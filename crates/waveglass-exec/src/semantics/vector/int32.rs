@@ -4,7 +4,9 @@ use crate::alu::bytes::*;
 use crate::alu::int32::*;
 use crate::semantics::table::{masked, valu};
 use crate::semantics::{Registry, Semantics};
-use crate::valu::kernel::{Dwords, Quad, Triple, builds, map, map_numbered};
+use crate::valu::kernel::{
+    Dwords, Quad, Triple, builds, map, map_numbered, map_rows, permute_bytes,
+};
 use crate::valu::{ClampKind, High16, LaneOp, MaskUse, Spec, Ty};
 
 struct MbcntLo;
@@ -16,6 +18,23 @@ impl LaneOp for MbcntLo {
         0
     }
 }
+
+struct Perm;
+
+impl LaneOp for Perm {
+    #[inline(always)]
+    fn run<const L: usize>(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, _: u64) -> u64 {
+        map_rows(regs, d, s, n, permute_bytes::<L>);
+        0
+    }
+}
+
+static PERM: Spec = Spec {
+    name: "v_perm_b32",
+    kernel: builds::<Perm>(),
+    sources: [Ty::B32; 3],
+    ..TWO
+};
 
 struct MbcntHi;
 
@@ -106,6 +125,7 @@ pub(super) fn register(r: &mut Registry) {
     r.insert("v_mbcnt_lo_u32_b32", Semantics::Valu(&MBCNT_LO));
     r.insert("v_mbcnt_hi_u32_b32", Semantics::Valu(&MBCNT_HI));
     r.insert("v_bitop3_b32", Semantics::Valu(&BITOP3_B32));
+    r.insert("v_perm_b32", Semantics::Valu(&PERM));
     arithmetic(r);
     carries(r);
     bits(r);
@@ -231,7 +251,6 @@ fn saturating_fields(a: u64, b: u32, c: u64, sum: impl Fn(u32, u32, u32) -> u32)
 fn bytes(r: &mut Registry) {
     valu! { r;
         "v_lerp_u8" [] (a: u32, b: u32, c: u32) -> u32 => v_lerp_u8(a, b, c);
-        "v_perm_b32" [] (a: u32, b: u32, c: u32) -> u32 => v_perm_b32(a, b, c);
         "v_sad_u8" [] (a: u32, b: u32, c: u32) -> u32 =>
             v_sad_u8(a, b, c), clamp v_sad_u8(a, b, 0).saturating_add(c);
         "v_sad_hi_u8" [] (a: u32, b: u32, c: u32) -> u32 =>

@@ -1,23 +1,21 @@
 //! Packed operations (VOP3P): two values in a register, or two registers.
 
-use crate::alu::float::add_odd_f32;
 use crate::alu::float32::{v_add_f32, v_fma_f32, v_mul_f32};
-use crate::alu::minmax::numbers::{max, min};
 use crate::alu::packed::{self, *};
 use crate::semantics::table::valu;
 use crate::semantics::{Registry, Semantics};
-use crate::valu::kernel::{BLOCK, Lane, PkB16, PkBf16, PkF16, builds, map_pairs};
+use crate::valu::kernel::{BLOCK, Lane, PkB16, PkBf16, PkF16, Single, builds, map_pairs};
 use crate::valu::{ClampKind, High16, LaneOp, MaskUse, Spec, Ty};
 
 /// Entries of the operations whose rule on NaN changed with gfx11.
 macro_rules! ieee {
-    ($r:expr; $($name:literal $f:ident $gfx11:ident $wide:ident;)*) => {
+    ($r:expr; $($name:literal $f:ident $gfx11:ident $key:ident;)*) => {
         valu! { $r;
             $($name [] (m; a: PkF16, b: PkF16) -> PkF16 => PkF16(if m.major() == 11 {
                 packed::$gfx11(a.0, b.0, m.ieee())
             } else {
                 packed::$f(a.0, b.0, m.ieee())
-            }), halves x y => $wide(x, y);)*
+            }), by ordered x y => x.$key(y);)*
         }
     };
 }
@@ -64,20 +62,24 @@ fn integers(r: &mut Registry) {
 
 fn halves(r: &mut Registry) {
     valu! { r;
-        "v_pk_add_f16" [] (a: PkF16, b: PkF16) -> PkF16 => PkF16(v_pk_add_f16(a.0, b.0)), halves x y => x + y;
-        "v_pk_mul_f16" [] (a: PkF16, b: PkF16) -> PkF16 => PkF16(v_pk_mul_f16(a.0, b.0)), halves x y => x * y;
+        "v_pk_add_f16" [] (a: PkF16, b: PkF16) -> PkF16 => PkF16(v_pk_add_f16(a.0, b.0)), by halves x y => x + y;
+        "v_pk_mul_f16" [] (a: PkF16, b: PkF16) -> PkF16 => PkF16(v_pk_mul_f16(a.0, b.0)), by halves x y => x * y;
         "v_pk_fma_f16" [] (a: PkF16, b: PkF16, c: PkF16) -> PkF16 => PkF16(v_pk_fma_f16(a.0, b.0, c.0)),
-            halves x y z => add_odd_f32(x * y, z);
+            by halves x y z => x.mul_add_odd(y, z);
         "v_pk_fmac_f16" [acc] (a: PkF16, b: PkF16, c: PkF16) -> PkF16 => PkF16(v_pk_fma_f16(a.0, b.0, c.0)),
-            halves x y z => add_odd_f32(x * y, z);
-        "v_pk_max_num_f16" [] (a: PkF16, b: PkF16) -> PkF16 => PkF16(v_pk_max_num_f16(a.0, b.0)), halves x y => max(x, y);
-        "v_pk_min_num_f16" [] (a: PkF16, b: PkF16) -> PkF16 => PkF16(v_pk_min_num_f16(a.0, b.0)), halves x y => min(x, y);
-        "v_pk_maximum_f16" [] (a: PkF16, b: PkF16) -> PkF16 => PkF16(v_pk_maximum_f16(a.0, b.0)), halves x y => max(x, y);
-        "v_pk_minimum_f16" [] (a: PkF16, b: PkF16) -> PkF16 => PkF16(v_pk_minimum_f16(a.0, b.0)), halves x y => min(x, y);
-        "v_pk_max3_num_f16" [] (a: PkF16, b: PkF16, c: PkF16) -> PkF16 => PkF16(v_pk_max3_num_f16(a.0, b.0, c.0));
-        "v_pk_min3_num_f16" [] (a: PkF16, b: PkF16, c: PkF16) -> PkF16 => PkF16(v_pk_min3_num_f16(a.0, b.0, c.0));
-        "v_pk_maximum3_f16" [] (a: PkF16, b: PkF16, c: PkF16) -> PkF16 => PkF16(v_pk_maximum3_f16(a.0, b.0, c.0));
-        "v_pk_minimum3_f16" [] (a: PkF16, b: PkF16, c: PkF16) -> PkF16 => PkF16(v_pk_minimum3_f16(a.0, b.0, c.0));
+            by halves x y z => x.mul_add_odd(y, z);
+        "v_pk_max_num_f16" [] (a: PkF16, b: PkF16) -> PkF16 => PkF16(v_pk_max_num_f16(a.0, b.0)), by ordered x y => x.max(y);
+        "v_pk_min_num_f16" [] (a: PkF16, b: PkF16) -> PkF16 => PkF16(v_pk_min_num_f16(a.0, b.0)), by ordered x y => x.min(y);
+        "v_pk_maximum_f16" [] (a: PkF16, b: PkF16) -> PkF16 => PkF16(v_pk_maximum_f16(a.0, b.0)), by ordered x y => x.max(y);
+        "v_pk_minimum_f16" [] (a: PkF16, b: PkF16) -> PkF16 => PkF16(v_pk_minimum_f16(a.0, b.0)), by ordered x y => x.min(y);
+        "v_pk_max3_num_f16" [] (a: PkF16, b: PkF16, c: PkF16) -> PkF16 => PkF16(v_pk_max3_num_f16(a.0, b.0, c.0)),
+            by ordered x y z => x.max(y).max(z);
+        "v_pk_min3_num_f16" [] (a: PkF16, b: PkF16, c: PkF16) -> PkF16 => PkF16(v_pk_min3_num_f16(a.0, b.0, c.0)),
+            by ordered x y z => x.min(y).min(z);
+        "v_pk_maximum3_f16" [] (a: PkF16, b: PkF16, c: PkF16) -> PkF16 => PkF16(v_pk_maximum3_f16(a.0, b.0, c.0)),
+            by ordered x y z => x.max(y).max(z);
+        "v_pk_minimum3_f16" [] (a: PkF16, b: PkF16, c: PkF16) -> PkF16 => PkF16(v_pk_minimum3_f16(a.0, b.0, c.0)),
+            by ordered x y z => x.min(y).min(z);
     }
     ieee! { r;
         "v_pk_max_f16" v_pk_max_f16 v_pk_max_f16_gfx11 max;
@@ -87,9 +89,12 @@ fn halves(r: &mut Registry) {
 
 fn bfloat16(r: &mut Registry) {
     valu! { r;
-        "v_pk_add_bf16" [] (a: PkBf16, b: PkBf16) -> PkBf16 => PkBf16(v_pk_add_bf16(a.0, b.0));
-        "v_pk_mul_bf16" [] (a: PkBf16, b: PkBf16) -> PkBf16 => PkBf16(v_pk_mul_bf16(a.0, b.0));
-        "v_pk_fma_bf16" [] (a: PkBf16, b: PkBf16, c: PkBf16) -> PkBf16 => PkBf16(v_pk_fma_bf16(a.0, b.0, c.0));
+        "v_pk_add_bf16" [] (a: PkBf16, b: PkBf16) -> PkBf16 => PkBf16(v_pk_add_bf16(a.0, b.0)),
+            by brains x y => x + y;
+        "v_pk_mul_bf16" [] (a: PkBf16, b: PkBf16) -> PkBf16 => PkBf16(v_pk_mul_bf16(a.0, b.0)),
+            by brains x y => x.product_odd(y);
+        "v_pk_fma_bf16" [] (a: PkBf16, b: PkBf16, c: PkBf16) -> PkBf16 => PkBf16(v_pk_fma_bf16(a.0, b.0, c.0)),
+            by brains x y z => x.mul_add_odd(y, z);
         "v_pk_max_num_bf16" [] (a: PkBf16, b: PkBf16) -> PkBf16 => PkBf16(v_pk_max_num_bf16(a.0, b.0));
         "v_pk_min_num_bf16" [] (a: PkBf16, b: PkBf16) -> PkBf16 => PkBf16(v_pk_min_num_bf16(a.0, b.0));
     }

@@ -86,15 +86,37 @@ pub trait Lane: Copy + Default {
     fn store<const L: usize>(regs: &mut [u32], at: usize, n: usize, v: [Self; BLOCK]);
 }
 
+/// A row of values that a loop works on. The alignment keeps vectors that the compiler has no
+/// registers left for, or that it must index, from straddling cache lines in memory: a store that
+/// does so is read back only when it has reached the cache.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+pub(super) struct Row<T>(pub [T; BLOCK]);
+
+impl<T> std::ops::Deref for Row<T> {
+    type Target = [T; BLOCK];
+    #[inline(always)]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<T> std::ops::DerefMut for Row<T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
+
 /// The row at a position, which is a multiple of a row's length: that way one comparison is all
 /// that the bounds cost.
 #[inline(always)]
-pub(super) fn block(regs: &[u32], at: usize) -> [u32; BLOCK] {
+pub(in crate::valu) fn block(regs: &[u32], at: usize) -> [u32; BLOCK] {
     regs.as_chunks::<BLOCK>().0[at / BLOCK]
 }
 
 #[inline(always)]
-pub(super) fn set_block(regs: &mut [u32], at: usize, v: [u32; BLOCK]) {
+pub(in crate::valu) fn set_block(regs: &mut [u32], at: usize, v: [u32; BLOCK]) {
     regs.as_chunks_mut::<BLOCK>().0[at / BLOCK] = v;
 }
 
@@ -275,6 +297,30 @@ impl Halves for F16 {
     #[inline(always)]
     fn dword(self) -> u32 {
         self.0.into()
+    }
+}
+
+impl Halves for Bf16 {
+    const PACKED: bool = false;
+    #[inline(always)]
+    fn of_dword(x: u32) -> Self {
+        Self(x as u16)
+    }
+    #[inline(always)]
+    fn dword(self) -> u32 {
+        self.0.into()
+    }
+}
+
+impl Halves for PkBf16 {
+    const PACKED: bool = true;
+    #[inline(always)]
+    fn of_dword(x: u32) -> Self {
+        Self(x)
+    }
+    #[inline(always)]
+    fn dword(self) -> u32 {
+        self.0
     }
 }
 

@@ -1,14 +1,15 @@
 //! Loops over lanes that apply an operation: plainly, with an exact way for rows in which a result is a NaN,
 //! with a bit a lane.
 
-use super::lane::{block, convert, set_block};
+use super::lane::{Row, block, set_block};
 use super::{BLOCK, Lane, Ty};
 use crate::valu::simd;
+use bytemuck::must_cast as cast;
 
 /// Lanes of a block, as a number that the compiler does not know, for loops over what is no plain row:
 /// unrolled, it would take them apart again.
 #[inline(always)]
-fn rolled(n: usize) -> usize {
+pub(super) fn rolled(n: usize) -> usize {
     n.min(BLOCK)
 }
 
@@ -32,16 +33,40 @@ pub fn map<const L: usize, A: Lane, B: Lane, C: Lane, R: Lane>(
     n: usize,
     f: impl Fn(A, B, C) -> R,
 ) {
+    map_counted::<L, _, _, _, _>(regs, d, s, n, rolled_doubles::<A, C, R>(n), f);
+}
+
+/// [`map`] for an `f` of so many steps that the compiler would take the lanes of a row apart.
+#[inline(always)]
+pub fn map_long<const L: usize, A: Lane, B: Lane, C: Lane, R: Lane>(
+    regs: &mut [u32],
+    d: usize,
+    s: [usize; 3],
+    n: usize,
+    f: impl Fn(A, B, C) -> R,
+) {
+    map_counted::<L, _, _, _, _>(regs, d, s, n, rolled(n), f);
+}
+
+#[inline(always)]
+fn map_counted<const L: usize, A: Lane, B: Lane, C: Lane, R: Lane>(
+    regs: &mut [u32],
+    d: usize,
+    s: [usize; 3],
+    n: usize,
+    count: usize,
+    f: impl Fn(A, B, C) -> R,
+) {
     let mut i = 0;
     while i < n {
-        let a = A::load::<L>(regs, s[0] + i, n);
-        let b = B::load::<L>(regs, s[1] + i, n);
-        let c = C::load::<L>(regs, s[2] + i, n);
-        let mut r = [R::default(); BLOCK];
-        for k in 0..rolled_doubles::<A, C, R>(n) {
+        let a = Row(A::load::<L>(regs, s[0] + i, n));
+        let b = Row(B::load::<L>(regs, s[1] + i, n));
+        let c = Row(C::load::<L>(regs, s[2] + i, n));
+        let mut r = Row([R::default(); BLOCK]);
+        for k in 0..count {
             r[k] = f(a[k], b[k], c[k]);
         }
-        R::store::<L>(regs, d + i, n, r);
+        R::store::<L>(regs, d + i, n, r.0);
         i += BLOCK;
     }
 }
@@ -60,10 +85,10 @@ pub fn map_unless_nan<const L: usize, A: Lane, B: Lane, C: Lane, R: Lane + Parti
 ) {
     let mut i = 0;
     while i < n {
-        let a = A::load::<L>(regs, s[0] + i, n);
-        let b = B::load::<L>(regs, s[1] + i, n);
-        let c = C::load::<L>(regs, s[2] + i, n);
-        let mut r = [R::default(); BLOCK];
+        let a = Row(A::load::<L>(regs, s[0] + i, n));
+        let b = Row(B::load::<L>(regs, s[1] + i, n));
+        let c = Row(C::load::<L>(regs, s[2] + i, n));
+        let mut r = Row([R::default(); BLOCK]);
         let mut nan = false;
         for k in 0..rolled_doubles::<A, C, R>(n) {
             r[k] = fast(a[k], b[k], c[k]);
@@ -78,139 +103,9 @@ pub fn map_unless_nan<const L: usize, A: Lane, B: Lane, C: Lane, R: Lane + Parti
                 r[k] = exact(a[k], b[k], c[k]);
             }
         }
-        R::store::<L>(regs, d + i, n, r);
+        R::store::<L>(regs, d + i, n, r.0);
         i += BLOCK;
     }
-}
-
-/// Applies `fast` to halves as singles, rounded to halves, and `exact` to a row's lanes as they are
-/// where any result is a NaN. `S` is the number of sources; the halves in bits 31:16 take part
-/// where `PACKED` holds, else they are zero in the result.
-#[inline(always)]
-pub fn map_halves<const L: usize, const S: usize, const PACKED: bool>(
-    regs: &mut [u32],
-    d: usize,
-    s: [usize; 3],
-    n: usize,
-    fast: impl Fn(f32, f32, f32) -> f32,
-    exact: impl Fn(u32, u32, u32) -> u32,
-) {
-    let mut i = 0;
-    while i < n {
-        let mut rows = [[0; BLOCK]; 3];
-        for (k, row) in rows.iter_mut().enumerate().take(S) {
-            *row = block(regs, s[k] + i);
-        }
-        let (low, nan_low) = halves::<L, S>(rows, n, &fast);
-        let mut r = low;
-        let mut nan = nan_low;
-        if PACKED {
-            let mut upper = [[0; BLOCK]; 3];
-            for k in 0..S {
-                upper[k] = convert(rows[k], |x| x >> 16);
-            }
-            let (high, nan_high) = halves::<L, S>(upper, n, &fast);
-            for k in 0..BLOCK {
-                r[k] |= high[k] << 16;
-            }
-            nan |= nan_high;
-        }
-        if nan {
-            for k in 0..BLOCK {
-                r[k] = exact(rows[0][k], rows[1][k], rows[2][k]);
-            }
-        }
-        set_block(regs, d + i, r);
-        i += BLOCK;
-    }
-}
-
-/// Two singles as halves rounded toward zero, the first in bits 15:0; `exact` for a row's lanes where
-/// any is a NaN.
-#[inline(always)]
-pub fn map_pack_toward_zero<const L: usize>(
-    regs: &mut [u32],
-    d: usize,
-    s: [usize; 3],
-    n: usize,
-    exact: impl Fn(f32, f32) -> u32,
-) {
-    let mut i = 0;
-    while i < n {
-        let a = f32::load::<L>(regs, s[0] + i, n);
-        let b = f32::load::<L>(regs, s[1] + i, n);
-        let low = simd::narrow_toward_zero::<L>(a);
-        let high = simd::narrow_toward_zero::<L>(b);
-        let (mut r, mut nan) = ([0; BLOCK], false);
-        for k in 0..BLOCK {
-            r[k] = low[k] | high[k] << 16;
-            nan |= a[k].is_nan() | b[k].is_nan();
-        }
-        if nan {
-            for k in 0..BLOCK {
-                r[k] = exact(a[k], b[k]);
-            }
-        }
-        set_block(regs, d + i, r);
-        i += BLOCK;
-    }
-}
-
-/// Applies `fast` to the halves of two sources, low before high, and to a single, and `exact` to a
-/// row's lanes where any result is a NaN or `fast` may not be used.
-#[inline(always)]
-pub fn map_dot_halves<const L: usize>(
-    regs: &mut [u32],
-    d: usize,
-    s: [usize; 3],
-    n: usize,
-    may: bool,
-    fast: impl Fn([f32; 2], [f32; 2], f32) -> f32,
-    exact: impl Fn(u32, u32, f32) -> f32,
-) {
-    let mut i = 0;
-    while i < n {
-        let (a, b) = (block(regs, s[0] + i), block(regs, s[1] + i));
-        let c = f32::load::<L>(regs, s[2] + i, n);
-        let mut r = [0.0; BLOCK];
-        let mut nan = !may;
-        if may {
-            let (a0, b0) = (simd::widen::<L>(a), simd::widen::<L>(b));
-            let a1 = simd::widen::<L>(convert(a, |x| x >> 16));
-            let b1 = simd::widen::<L>(convert(b, |x| x >> 16));
-            for k in 0..rolled(n) {
-                r[k] = fast([a0[k], a1[k]], [b0[k], b1[k]], c[k]);
-                nan |= r[k].is_nan();
-            }
-        }
-        if nan {
-            for k in 0..BLOCK {
-                r[k] = exact(a[k], b[k], c[k]);
-            }
-        }
-        f32::store::<L>(regs, d + i, n, r);
-        i += BLOCK;
-    }
-}
-
-/// The low halves of a row's lanes; whether any result is a NaN.
-#[inline(always)]
-fn halves<const L: usize, const S: usize>(
-    rows: [[u32; BLOCK]; 3],
-    n: usize,
-    f: impl Fn(f32, f32, f32) -> f32,
-) -> ([u32; BLOCK], bool) {
-    let mut v = [[0.0; BLOCK]; 3];
-    for k in 0..S {
-        v[k] = simd::widen::<L>(rows[k]);
-    }
-    let mut r = [0.0; BLOCK];
-    let mut nan = false;
-    for k in 0..rolled(n) {
-        r[k] = f(v[0][k], v[1][k], v[2][k]);
-        nan |= r[k].is_nan();
-    }
-    (simd::narrow::<L>(r), nan)
 }
 
 /// Applies `f` to the low and to the high registers of pairs, and to a row's lanes `exact` instead
@@ -244,6 +139,72 @@ pub fn map_pairs<const L: usize, T: Lane + PartialEq>(
     }
 }
 
+/// Applies `f`, which gives the dwords of a register pair, to every lane.
+#[inline(always)]
+pub fn map_to_pairs<const L: usize>(
+    regs: &mut [u32],
+    d: usize,
+    s: [usize; 3],
+    n: usize,
+    f: impl Fn(u32) -> [u32; 2],
+) {
+    let mut i = 0;
+    while i < n {
+        let row = Row(u32::load::<L>(regs, s[0] + i, n));
+        let (mut low, mut high) = (Row([0; BLOCK]), Row([0; BLOCK]));
+        for k in 0..BLOCK {
+            [low[k], high[k]] = f(row[k]);
+        }
+        u32::store::<L>(regs, d + i, n, low.0);
+        u32::store::<L>(regs, d + n + i, n, high.0);
+        i += BLOCK;
+    }
+}
+
+/// Applies `f` to whole rows.
+#[inline(always)]
+pub fn map_rows(
+    regs: &mut [u32],
+    d: usize,
+    s: [usize; 3],
+    n: usize,
+    f: impl Fn([[u32; BLOCK]; 3]) -> [u32; BLOCK],
+) {
+    let mut i = 0;
+    while i < n {
+        let row = f([
+            block(regs, s[0] + i),
+            block(regs, s[1] + i),
+            block(regs, s[2] + i),
+        ]);
+        set_block(regs, d + i, row);
+        i += BLOCK;
+    }
+}
+
+/// The eight products of two sources' signed nibbles, summed up with the third. They are formed in
+/// words, of which a vector holds twice as many as of dwords.
+#[inline(always)]
+pub fn map_dot_nibbles(regs: &mut [u32], d: usize, s: [usize; 3], n: usize) {
+    map_rows(regs, d, s, n, |[a, b, c]| {
+        let (a, b): ([u16; 2 * BLOCK], [u16; 2 * BLOCK]) = (cast(a), cast(b));
+        let mut sums = [0u16; 2 * BLOCK];
+        for shift in [0, 4, 8, 12] {
+            let nibble = |x: u16| ((x << (12 - shift)) as i16 >> 12) as u16;
+            for k in 0..2 * BLOCK {
+                sums[k] = sums[k].wrapping_add(nibble(a[k]).wrapping_mul(nibble(b[k])));
+            }
+        }
+        let pairs: [u32; BLOCK] = cast(sums);
+        let mut row = Row(c);
+        for k in 0..BLOCK {
+            let (low, high) = (pairs[k] as i16 as u32, (pairs[k] as i32 >> 16) as u32);
+            row[k] = row[k].wrapping_add(low).wrapping_add(high);
+        }
+        row.0
+    });
+}
+
 /// `fast` for a row's lanes, or `exact` where any result is a NaN.
 #[inline(always)]
 fn row_unless_nan<T: Lane + PartialEq>(
@@ -251,7 +212,7 @@ fn row_unless_nan<T: Lane + PartialEq>(
     fast: &impl Fn(T, T, T) -> T,
     exact: &impl Fn(T, T, T) -> T,
 ) -> [T; BLOCK] {
-    let mut r = [T::default(); BLOCK];
+    let mut r = Row([T::default(); BLOCK]);
     let mut nan = false;
     for k in 0..BLOCK {
         r[k] = fast(a[k], b[k], c[k]);
@@ -266,7 +227,7 @@ fn row_unless_nan<T: Lane + PartialEq>(
             r[k] = exact(a[k], b[k], c[k]);
         }
     }
-    r
+    r.0
 }
 
 /// Applies `f` to every lane; it also takes the lane's number.
@@ -280,13 +241,13 @@ pub fn map_numbered<const L: usize, A: Lane, B: Lane, R: Lane>(
 ) {
     let mut i = 0;
     while i < n {
-        let a = A::load::<L>(regs, s[0] + i, n);
-        let b = B::load::<L>(regs, s[1] + i, n);
-        let mut r = [R::default(); BLOCK];
+        let a = Row(A::load::<L>(regs, s[0] + i, n));
+        let b = Row(B::load::<L>(regs, s[1] + i, n));
+        let mut r = Row([R::default(); BLOCK]);
         for k in 0..BLOCK {
             r[k] = f(a[k], b[k], (i + k) as u32);
         }
-        R::store::<L>(regs, d + i, n, r);
+        R::store::<L>(regs, d + i, n, r.0);
         i += BLOCK;
     }
 }
@@ -301,13 +262,13 @@ pub fn compare<const L: usize, A: Lane, B: Lane>(
 ) -> u64 {
     let (mut i, mut mask) = (0, 0u64);
     while i < n {
-        let a = A::load::<L>(regs, s[0] + i, n);
-        let b = B::load::<L>(regs, s[1] + i, n);
-        let mut holds = [false; BLOCK];
+        let a = Row(A::load::<L>(regs, s[0] + i, n));
+        let b = Row(B::load::<L>(regs, s[1] + i, n));
+        let mut holds = Row([false; BLOCK]);
         for k in 0..BLOCK {
             holds[k] = f(a[k], b[k]);
         }
-        mask |= (simd::mask_of::<L>(holds) as u64) << i;
+        mask |= (simd::mask_of::<L>(holds.0) as u64) << i;
         i += BLOCK;
     }
     mask
@@ -325,16 +286,17 @@ pub fn map_mask<const L: usize, A: Lane, B: Lane, C: Lane, R: Lane>(
 ) -> u64 {
     let (mut i, mut out) = (0, 0u64);
     while i < n {
-        let a = A::load::<L>(regs, s[0] + i, n);
-        let b = B::load::<L>(regs, s[1] + i, n);
-        let c = C::load::<L>(regs, s[2] + i, n);
-        let mut r = [R::default(); BLOCK];
-        let (bits, mut carry) = (simd::lanes_of::<L>((mask >> i) as u32), [false; BLOCK]);
+        let a = Row(A::load::<L>(regs, s[0] + i, n));
+        let b = Row(B::load::<L>(regs, s[1] + i, n));
+        let c = Row(C::load::<L>(regs, s[2] + i, n));
+        let mut r = Row([R::default(); BLOCK]);
+        let bits = Row(simd::lanes_of::<L>((mask >> i) as u32));
+        let mut carry = Row([false; BLOCK]);
         for k in 0..BLOCK {
             (r[k], carry[k]) = f(a[k], b[k], c[k], bits[k]);
         }
-        R::store::<L>(regs, d + i, n, r);
-        out |= (simd::mask_of::<L>(carry) as u64) << i;
+        R::store::<L>(regs, d + i, n, r.0);
+        out |= (simd::mask_of::<L>(carry.0) as u64) << i;
         i += BLOCK;
     }
     out
@@ -354,11 +316,11 @@ pub fn map_mask_usual<const L: usize, A: Lane, B: Lane, C: Lane, R: Lane>(
 ) -> u64 {
     let (mut i, mut out) = (0, 0u64);
     while i < n {
-        let a = A::load::<L>(regs, s[0] + i, n);
-        let b = B::load::<L>(regs, s[1] + i, n);
-        let c = C::load::<L>(regs, s[2] + i, n);
-        let mut r = [R::default(); BLOCK];
-        let bits = simd::lanes_of::<L>((mask >> i) as u32);
+        let a = Row(A::load::<L>(regs, s[0] + i, n));
+        let b = Row(B::load::<L>(regs, s[1] + i, n));
+        let c = Row(C::load::<L>(regs, s[2] + i, n));
+        let mut r = Row([R::default(); BLOCK]);
+        let bits = Row(simd::lanes_of::<L>((mask >> i) as u32));
         let mut all = true;
         for k in 0..rolled_doubles::<A, C, R>(n) {
             let (v, holds) = usual(a[k], b[k], c[k], bits[k]);
@@ -372,7 +334,7 @@ pub fn map_mask_usual<const L: usize, A: Lane, B: Lane, C: Lane, R: Lane>(
                 out |= (bit as u64) << (i + k);
             }
         }
-        R::store::<L>(regs, d + i, n, r);
+        R::store::<L>(regs, d + i, n, r.0);
         i += BLOCK;
     }
     out
@@ -389,14 +351,14 @@ pub fn select<const L: usize, T: Lane>(
 ) {
     let mut i = 0;
     while i < n {
-        let a = T::load::<L>(regs, s[0] + i, n);
-        let b = T::load::<L>(regs, s[1] + i, n);
-        let mut r = [T::default(); BLOCK];
-        let bits = simd::lanes_of::<L>((mask >> i) as u32);
+        let a = Row(T::load::<L>(regs, s[0] + i, n));
+        let b = Row(T::load::<L>(regs, s[1] + i, n));
+        let mut r = Row([T::default(); BLOCK]);
+        let bits = Row(simd::lanes_of::<L>((mask >> i) as u32));
         for k in 0..BLOCK {
             r[k] = if bits[k] { b[k] } else { a[k] };
         }
-        T::store::<L>(regs, d + i, n, r);
+        T::store::<L>(regs, d + i, n, r.0);
         i += BLOCK;
     }
 }

@@ -9,16 +9,15 @@ pub struct Setting(pub u64);
 
 impl Setting {
     /// Packs the setting of a wave.
-    #[inline]
     pub fn of(wave: &crate::wave::Wave) -> Self {
-        let cdna = wave.target.is_gfx9() && wave.target.has_gfx90a_insts();
-        let rdna3 = wave.target.generation() == waveglass_isa::Generation::Rdna3;
-        Self(
-            wave.mode.0 as u64
-                | (wave.target.major() as u64) << 32
-                | (cdna as u64) << 46
-                | (rdna3 as u64) << 47,
-        )
+        Self(Self::of_target(wave.target) | u64::from(wave.mode.0))
+    }
+
+    /// The part that only the target makes, above MODE's 32 bits.
+    pub fn of_target(target: Target) -> u64 {
+        let cdna = target.is_gfx9() && target.has_gfx90a_insts();
+        let rdna3 = target.generation() == waveglass_isa::Generation::Rdna3;
+        u64::from(target.major()) << 32 | u64::from(cdna) << 46 | u64::from(rdna3) << 47
     }
 
     /// What an instruction of `MaskUse::Selection` adds: OP_SEL in bits 43:40, the clamp bit in

@@ -69,7 +69,7 @@ pub(crate) fn card_body(h: &mut Html, card: &Card, links: &Links) {
         h.raw("<p class=s>");
         prose(h, &card.summary, links);
     }
-    code(h, &card.formula);
+    code(h, &card.formula, links);
     if !card.prose.is_empty() {
         h.raw("<p>");
         prose(h, &card.prose, links);
@@ -84,7 +84,8 @@ pub(crate) fn card_body(h: &mut Html, card: &Card, links: &Links) {
     group(h, card, links);
 }
 
-fn code(h: &mut Html, lines: &[String]) {
+/// Formulas, in which names in backquotes are links.
+pub(crate) fn code(h: &mut Html, lines: &[String], links: &Links) {
     if lines.is_empty() {
         return;
     }
@@ -93,7 +94,7 @@ fn code(h: &mut Html, lines: &[String]) {
         if i > 0 {
             h.raw("\n");
         }
-        h.text(line);
+        prose(h, line, links);
     }
     h.raw("</pre>");
 }
@@ -226,7 +227,7 @@ fn amd(h: &mut Html, ty: &Option<AmdName>, format: &Option<AmdName>) {
 fn memory(h: &mut Html, card: &Card, links: &Links) {
     let Some(m) = &card.memory else { return };
     h.raw("<h2>Address and order</h2>");
-    code(h, &m.address);
+    code(h, &m.address, links);
     let parts = [
         ("Checked", &m.checks),
         ("Out of range", &m.violations),

@@ -15,7 +15,7 @@ use std::fmt::{Display, Write as _};
 
 pub(crate) use bits::bits;
 pub use card::card_page;
-pub(crate) use card::{card_body, card_main, card_title, in_words};
+pub(crate) use card::{card_body, card_main, card_title, code, in_words};
 pub(crate) use document::{document, list};
 
 use waveglass_isa::Generation;
@@ -185,10 +185,14 @@ impl Links {
         let root = self.root?;
         if let Some(i) = catalogue().find(name).first() {
             let of = |g: Generation| i.name_in(g).map(|n| (g, n));
+            // The newest generation that calls it so, before newer ones with another name.
+            let called = |g: Generation| of(g).filter(|(_, n)| n.eq_ignore_ascii_case(name.trim()));
+            let newest = || GENERATIONS.into_iter().rev();
             let (g, n) = self
                 .generation
                 .and_then(of)
-                .or_else(|| GENERATIONS.into_iter().rev().find_map(of))?;
+                .or_else(|| newest().find_map(called))
+                .or_else(|| newest().find_map(of))?;
             return self.instruction(g, n);
         }
         let place = term_place(name)?;
@@ -196,7 +200,8 @@ impl Links {
     }
 }
 
-/// The page of the site that holds an entry of the vocabulary, with the entry's place there.
+/// The page of the site that holds an entry of the vocabulary, with the entry's place there. A kind
+/// of memory access is named with the word before it, as in "memory buffer": "buffer" is many things.
 pub(crate) fn term_place(name: &str) -> Option<String> {
     const KINDS: [TermKind; 6] = [
         TermKind::Counter,
@@ -206,11 +211,17 @@ pub(crate) fn term_place(name: &str) -> Option<String> {
         TermKind::OperandType,
         TermKind::DataFormat,
     ];
-    let kind = KINDS.into_iter().find(|k| {
+    let is = |kind: TermKind, name: &str| {
         terms()
             .iter()
-            .any(|t| t.kind == *k && t.names.iter().any(|n| n.eq_ignore_ascii_case(name)))
-    })?;
+            .any(|t| t.kind == kind && t.names.iter().any(|n| n.eq_ignore_ascii_case(name)))
+    };
+    if let Some(access) = name.strip_prefix("memory ")
+        && is(TermKind::Memory, access)
+    {
+        return Some(format!("{}#{}", kind_page(TermKind::Memory), slug(access)));
+    }
+    let kind = KINDS.into_iter().find(|k| is(*k, name))?;
     Some(match kind {
         TermKind::Encoding => format!(
             "encoding/{}.html",
@@ -321,5 +332,22 @@ mod tests {
             "a &lt; <a href=buffer_load_ushort.html><code>buffer_load_u16</code></a>, \
              <a href=../vocabulary/counters.html#vmcnt><code>vmcnt</code></a>, <code>x&lt;y</code>"
         );
+    }
+
+    #[test]
+    fn a_name_leads_to_the_newest_generation_that_has_it() {
+        let links = Links {
+            root: Some(""),
+            generation: None,
+        };
+        for (name, page) in [
+            ("buffer_load_ushort", "rdna2/buffer_load_ushort.html"),
+            ("buffer_load_u16", "rdna4/buffer_load_u16.html"),
+            ("v_mac_f32", "rdna1/v_mac_f32.html"),
+            ("memory scratch", "vocabulary/memory.html#scratch"),
+        ] {
+            assert_eq!(links.meaning(name).as_deref(), Some(page));
+        }
+        assert_eq!(links.meaning("memory lane"), None);
     }
 }

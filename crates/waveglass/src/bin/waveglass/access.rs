@@ -453,6 +453,7 @@ fn part_text(part: &Part, out: &mut String) {
                 .map_or(String::new(), |r| format!(" in {r}"))
         ),
         Place::Lds { offset } => format!("LDS {offset:#x}"),
+        Place::Gds { address } => format!("GDS {address:#x}"),
         Place::Scratch { offset, address } => {
             format!("scratch {offset:#x}, in memory at {address:#x}")
         }

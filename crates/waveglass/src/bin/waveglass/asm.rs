@@ -1,6 +1,5 @@
 //! `waveglass asm`.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -54,7 +53,7 @@ pub(crate) fn main(args: &AsmArgs) -> Result<(), Failure> {
     };
     findings(args, &name, &assembled.warnings)?;
     if args.hex {
-        output::write(&hex(&assembled, args.wavesize))?;
+        output::write_plain(&hex(&assembled, args.wavesize))?;
     }
     if let Some(path) = &args.output {
         let object = link_code_object(&assembled).with_context(|| name.clone())?;
@@ -148,9 +147,10 @@ fn hex(a: &Assembled, wave_size: Option<u32>) -> String {
 }
 
 fn push_hex(out: &mut String, bytes: &[u8]) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
     for b in bytes {
-        // Writing to a string does not fail.
-        let _ = write!(out, "{b:02x}");
+        out.push(DIGITS[usize::from(b >> 4)].into());
+        out.push(DIGITS[usize::from(b & 15)].into());
     }
 }
 
@@ -176,5 +176,5 @@ fn each_line(target: Target, wave_size: Option<u32>, source: &str) -> Result<(),
         }
         out.push('\n');
     }
-    output::write(&out)
+    output::write_plain(&out)
 }

@@ -1,16 +1,17 @@
 //! `waveglass dis`.
 
-use std::fmt::Write as _;
+use std::borrow::Cow;
+use std::io::Write as _;
 
 use anyhow::{Context, anyhow};
-use owo_colors::OwoColorize as _;
 use waveglass::asm::print_bytes;
-use waveglass::object::{Error, File};
-use waveglass::{Listing, ListingOptions};
+use waveglass::isa::Target;
+use waveglass::object::{CodeObject, Error, File};
+use waveglass::{Disassembly, FunctionCode, ListingOptions};
 
 use crate::cli::{DisArgs, check_wave_size};
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, Paint, Text};
 
 pub(crate) fn main(args: &DisArgs) -> Result<(), Failure> {
     if let Some(target) = args.target {
@@ -27,16 +28,17 @@ pub(crate) fn main(args: &DisArgs) -> Result<(), Failure> {
         wave_size: args.wavesize,
         print: args.true16.print_options(),
     };
-    let listings =
-        listings(args, &data, &options).with_context(|| args.file.display().to_string())?;
+    let name = || args.file.display().to_string();
+    let contents = contents(args, &data).with_context(name)?;
+    let listings = contents.listings(args, &options).with_context(name)?;
     if args.json {
         return output::write_json(&listings);
     }
-    let mut out = String::new();
+    let mut out = Text::new();
     for l in &listings {
-        text(&mut out, l);
+        text(&mut out, l)?;
     }
-    output::write(&out)
+    out.flush()
 }
 
 /// `--asm`: a source that assembles to the same code object.
@@ -56,33 +58,59 @@ fn source(args: &DisArgs, data: &[u8]) -> Result<(), Failure> {
         }
         _ => return Err(anyhow!("{} is no code object", name()).into()),
     };
-    output::write(&text)
+    output::write_plain(&text)
 }
 
-fn listings(args: &DisArgs, data: &[u8], options: &ListingOptions) -> anyhow::Result<Vec<Listing>> {
-    let file = match (File::parse(data), args.target) {
-        (Ok(file), _) => file,
+/// What there is to disassemble.
+enum Contents<'a> {
+    Raw(Target, &'a [u8]),
+    Objects(Vec<CodeObject>),
+}
+
+fn contents<'a>(args: &DisArgs, data: &'a [u8]) -> anyhow::Result<Contents<'a>> {
+    match (File::parse(data), args.target) {
+        (Ok(file), target) => {
+            let objects = file.code_objects(target.map(|t| t.name()))?;
+            Ok(Contents::Objects(objects))
+        }
         // Anything that is no container is raw code, where a target says of what.
         (Err(Error::UnknownFormat { .. }), Some(target)) => {
             if args.kernel.is_some() {
                 return Err(anyhow!("raw code has no kernel names; leave --kernel out"));
             }
-            return Ok(vec![Listing::of_code(target, data, options)]);
+            Ok(Contents::Raw(target, data))
         }
-        (Err(e @ Error::UnknownFormat { .. }), None) => {
-            return Err(anyhow!("{e} with --target"));
-        }
-        (Err(e), _) => return Err(e.into()),
-    };
-    let objects = file.code_objects(args.target.map(|t| t.name()))?;
-    let mut out = Vec::new();
-    for object in &objects {
-        if let Ok(target) = object.target().gfx.parse() {
-            check_wave_size(target, args.wavesize)?;
-        }
-        out.push(Listing::of_object(object, args.kernel.as_deref(), options)?);
+        (Err(e @ Error::UnknownFormat { .. }), None) => Err(anyhow!("{e} with --target")),
+        (Err(e), _) => Err(e.into()),
     }
-    Ok(out)
+}
+
+impl Contents<'_> {
+    /// All that can fail comes before the first line is written.
+    fn listings(
+        &self,
+        args: &DisArgs,
+        options: &ListingOptions,
+    ) -> anyhow::Result<Vec<Disassembly<'_>>> {
+        let objects = match self {
+            Self::Raw(target, code) => {
+                return Ok(vec![Disassembly::of_code(*target, code, options)]);
+            }
+            Self::Objects(objects) => objects,
+        };
+        let mut out = Vec::new();
+        for object in objects {
+            if let Ok(target) = object.target().gfx.parse() {
+                check_wave_size(target, args.wavesize)?;
+            }
+            out.push(Disassembly::of_object(
+                object,
+                args.kernel.as_deref(),
+                options,
+            )?);
+        }
+        Ok(out)
+    }
 }
 
 /// A line of text for each line of hexadecimal bytes.
@@ -111,37 +139,70 @@ fn hex(args: &DisArgs, data: &[u8]) -> Result<(), Failure> {
         out.push_str(&line);
         out.push('\n');
     }
-    output::write(&out)
+    output::write_plain(&out)
 }
 
-fn text(out: &mut String, listing: &Listing) {
-    let mut comment = String::new();
-    let _ = writeln!(out, "// {}", listing.target);
-    for f in &listing.functions {
-        if !f.name.is_empty() {
-            let kind = if f.kernel { "kernel" } else { "function" };
-            let _ = writeln!(
-                out,
-                "\n{} // {kind}, wave{}",
-                format_args!("{:016x} <{}>:", f.address, f.name).bold(),
-                f.wave_size
-            );
+fn text(out: &mut Text, listing: &Disassembly<'_>) -> Result<(), Failure> {
+    let _ = writeln!(out.buffer, "// {}", listing.target());
+    for f in listing.functions() {
+        function(out, &f)?;
+    }
+    Ok(())
+}
+
+/// What brings a text to the column of its bytes, less the text's width; one space at least.
+const SPACES: &[u8; 59] = b"                                                           ";
+
+fn function(out: &mut Text, f: &FunctionCode<'_>) -> Result<(), Failure> {
+    let paint = |style| out.paint(style);
+    let (bold, cyan, dim) = (paint(Paint::Bold), paint(Paint::Cyan), paint(Paint::Dim));
+    if !f.name.is_empty() {
+        let kind = if f.kernel { "kernel" } else { "function" };
+        let _ = writeln!(
+            out.buffer,
+            "\n{}{:016x} <{}>:{} // {kind}, wave{}",
+            bold[0],
+            f.address,
+            printable(f.name),
+            bold[1],
+            f.wave_size
+        );
+    }
+    let mut lines = f.lines();
+    while let Some(line) = lines.next_line() {
+        let o = &mut out.buffer;
+        if let Some(label) = line.label {
+            let _ = writeln!(o, "{}{label}:{}", cyan[0], cyan[1]);
         }
-        for line in &f.lines {
-            if let Some(label) = &line.label {
-                let _ = writeln!(out, "{}", format_args!("{label}:").cyan());
-            }
-            out.push_str("  ");
-            out.push_str(&line.text);
-            let column = 58usize.saturating_sub(line.text.chars().count());
-            out.extend(std::iter::repeat_n(' ', column + 1));
-            comment.clear();
-            let _ = write!(comment, "// {:06X}:", line.address);
-            for dword in &line.bytes {
-                comment.push(' ');
-                comment.push_str(dword);
-            }
-            let _ = writeln!(out, "{}", comment.dimmed());
+        let text = printable(line.text);
+        o.extend_from_slice(b"  ");
+        o.extend_from_slice(text.as_bytes());
+        let width = match text.is_ascii() {
+            true => text.len(),
+            false => text.chars().count(),
+        };
+        o.extend_from_slice(&SPACES[width.min(SPACES.len() - 1)..]);
+        o.extend_from_slice(dim[0].as_bytes());
+        o.extend_from_slice(b"// ");
+        output::push_hex(o, line.address, 6);
+        o.push(b':');
+        for hex in line.hex() {
+            o.push(b' ');
+            o.extend_from_slice(hex.as_bytes());
         }
+        o.extend_from_slice(dim[1].as_bytes());
+        o.push(b'\n');
+        out.pass()?;
+    }
+    Ok(())
+}
+
+/// A file's names may hold what a terminal obeys.
+fn printable(text: &str) -> Cow<'_, str> {
+    let plain = |b: u8| (b' '..0x7f).contains(&b);
+    // Without an early end the compiler looks at many bytes at once.
+    match text.bytes().fold(true, |all, b| all & plain(b)) {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(anstream::adapter::strip_str(text).to_string()),
     }
 }

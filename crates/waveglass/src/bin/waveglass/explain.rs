@@ -92,9 +92,9 @@ pub(crate) struct SearchArgs {
     /// Words of names or of what an instruction does; all must fit.
     #[arg(required = true)]
     words: Vec<String>,
-    /// How many to print.
-    #[arg(long, default_value_t = 20)]
-    limit: usize,
+    /// How many to print, 1 or more.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    limit: u32,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -303,7 +303,7 @@ pub(crate) fn search(args: &SearchArgs) -> Result<(), Failure> {
     let words = args.words.join(" ");
     let mut hits = reference::search(&words);
     let found = hits.len();
-    hits.truncate(args.limit);
+    hits.truncate(args.limit as usize);
     if args.json {
         return output::write_json(&hits);
     }

@@ -60,6 +60,10 @@ pub(crate) struct RunArgs {
     /// Stop after this many seconds.
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub(crate) timeout: Option<Duration>,
+    /// Execute every instruction by its own handler: translate no runs of them to the host's machine
+    /// code. Results are the same, slower.
+    #[arg(long)]
+    pub(crate) interpret: bool,
     /// Threads to run workgroups on; 1 gives the same order each time.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
@@ -87,6 +91,10 @@ pub(crate) struct RunArgs {
     /// shared-base=N, private-base=N (0 disables the aperture), m0-bounds-lds, hide-lds-range.
     #[arg(long, value_name = "SETTING[,SETTING]", value_parser = parse_memory_config)]
     pub(crate) sh_mem_config: Option<MemoryConfig>,
+    /// Give waves ordered ids, in the workgroup info SGPR's bits 17:6, for ds_ordered_count and
+    /// global_atomic_ordered_add_b64: the dispatch has ordered append on.
+    #[arg(long)]
+    pub(crate) ordered_append: bool,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -109,12 +117,14 @@ pub(crate) struct RunRequest {
     pub(crate) trace: Option<PathBuf>,
     pub(crate) max_steps: Option<u64>,
     pub(crate) timeout: Option<Duration>,
+    pub(crate) interpret: bool,
     pub(crate) threads: Option<u16>,
     pub(crate) memory_order: MemoryOrder,
     pub(crate) trap_handler: Option<PathBuf>,
     pub(crate) trap_memory: Option<ArgValue>,
     pub(crate) trap_on: Exceptions,
     pub(crate) memory_config: MemoryConfig,
+    pub(crate) ordered_append: bool,
 }
 
 impl RunArgs {
@@ -145,12 +155,14 @@ impl RunArgs {
             trace: self.trace,
             max_steps: self.max_steps,
             timeout: self.timeout,
+            interpret: self.interpret,
             threads: self.threads,
             memory_order: self.memory_order,
             trap_handler: self.trap_handler,
             trap_memory: self.trap_memory,
             trap_on: self.trap_on.unwrap_or_default(),
             memory_config: self.sh_mem_config.unwrap_or_default(),
+            ordered_append: self.ordered_append,
         })
     }
 }

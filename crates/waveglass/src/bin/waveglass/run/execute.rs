@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use anyhow::{Context, anyhow, bail};
 use waveglass::asm::{PrintOptions, print};
 use waveglass::exec::program::Src;
+use waveglass::exec::wave::sreg;
 use waveglass::exec::{Op, Wave};
 use waveglass::object::{CodeObject, Error, File, Kernel, ValueKind};
 use waveglass::{Arg, FidelityWatch, Limits, Module, Report, RunError, SourceLines};
@@ -14,7 +15,7 @@ use waveglass::{Arg, FidelityWatch, Limits, Module, Report, RunError, SourceLine
 use super::args::{NamedValue, RunRequest, Which};
 use super::array::Array;
 use super::progress;
-use super::report::{FaultRow, HazardRow, Lines, RunReport, Statistics, TrapRow};
+use super::report::{CodePlace, FaultRow, HazardRow, Lines, RunReport, Statistics, TrapRow};
 use super::trap_handler;
 use crate::failure::{BAD_INPUT, FINDING, Failure, LIMIT, REFUSED};
 
@@ -123,16 +124,24 @@ fn failure(report: &Report, what: &str, lines: Lines<'_>) -> Option<Failure> {
             RunError::StepLimit(_) | RunError::Timeout(_) => LIMIT,
             RunError::Launch(_) => BAD_INPUT,
             RunError::Trap { .. } | RunError::Exception { .. } => FINDING,
-            RunError::Fault | RunError::BadJump { .. } | RunError::Deadlock { .. } => FINDING,
+            RunError::Fault
+            | RunError::BadJump { .. }
+            | RunError::Deadlock { .. }
+            | RunError::SyncDeadlock { .. } => FINDING,
         };
         let offset = match e {
             RunError::Refused { address, .. }
             | RunError::Invalid { address, .. }
             | RunError::Exception { address, .. }
+            | RunError::SyncDeadlock { address, .. }
             | RunError::Trap { address, .. } => {
-                let offset = address.wrapping_sub(report.load_address);
-                let line = lines(offset).map_or(String::new(), |l| format!(", {l}"));
-                format!(" (offset {offset:#x} in the code object{line})")
+                let place = CodePlace::of(report, lines, *address);
+                let of = match place.in_trap_handler {
+                    true => "trap handler",
+                    false => "code object",
+                };
+                let line = place.source.map_or(String::new(), |l| format!(", {l}"));
+                format!(" (offset {:#x} in the {of}{line})", place.offset)
             }
             _ => String::new(),
         };
@@ -190,7 +199,8 @@ fn launch(
                     let _ = write!(line, "  v{r}[{lane}]={:#x}", wave.lane(r as usize, lane));
                 }
                 Src::Sgpr(i) => {
-                    let _ = write!(line, "  s{i}={:#x}", wave.sgpr[usize::from(i) & 127]);
+                    let i = usize::from(i) & 127;
+                    let _ = write!(line, "  {}={:#x}", sreg::name(i), wave.sgpr[i]);
                 }
                 _ => {}
             }
@@ -214,6 +224,7 @@ fn launch(
     let mut limits = Limits {
         timeout: run.timeout,
         order: run.memory_order,
+        translate: !run.interpret,
         ..Limits::default()
     };
     if let Some(n) = run.max_steps {
@@ -228,7 +239,8 @@ fn launch(
         .grid(run.grid)
         .limits(limits)
         .trap_on(run.trap_on)
-        .memory_config(run.memory_config);
+        .memory_config(run.memory_config)
+        .ordered_append(run.ordered_append);
     if let Some(path) = &run.trap_handler {
         launch = launch.trap_handler(trap_handler::load(path, run, module.target())?);
     }

@@ -38,13 +38,45 @@ pub(crate) struct RunReport {
 pub(crate) struct FaultRow {
     pub(crate) what: String,
     pub(crate) mnemonic: String,
-    /// Offset in the code object.
+    #[serde(flatten)]
+    pub(crate) place: CodePlace,
+    pub(crate) group: [u32; 3],
+    pub(crate) wave: u32,
+}
+
+/// A place in the code.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct CodePlace {
+    /// Offset in the code object, or in the trap handler's.
     pub(crate) offset: u64,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) in_trap_handler: bool,
     /// The line of the source, where the code object has debug information.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) source: Option<String>,
-    pub(crate) group: [u32; 3],
-    pub(crate) wave: u32,
+}
+
+impl CodePlace {
+    pub(crate) fn of(report: &Report, lines: Lines<'_>, address: u64) -> Self {
+        let at = report.location(address);
+        Self {
+            offset: at.offset,
+            in_trap_handler: at.in_trap_handler,
+            source: match at.in_trap_handler {
+                true => None,
+                false => lines(at.offset),
+            },
+        }
+    }
+
+    /// The offset, and the source line after a comma.
+    pub(crate) fn text(&self) -> String {
+        let of = match self.in_trap_handler {
+            true => " of the trap handler",
+            false => "",
+        };
+        format!("{:#x}{of}{}", self.offset, at_line(self.source.as_deref()))
+    }
 }
 
 /// The source lines of the code object that runs.
@@ -59,8 +91,7 @@ impl FaultRow {
             .map(|f| Self {
                 what: f.fault.to_string(),
                 mnemonic: f.mnemonic.to_owned(),
-                offset: f.address.wrapping_sub(report.load_address),
-                source: lines(f.address.wrapping_sub(report.load_address)),
+                place: CodePlace::of(report, lines, f.address),
                 group: f.group,
                 wave: f.wave,
             })
@@ -76,11 +107,8 @@ pub(crate) struct TrapRow {
     pub(crate) id: Option<u8>,
     /// The kinds of an exception.
     pub(crate) exceptions: Vec<&'static str>,
-    /// Offset in the code object.
-    pub(crate) offset: u64,
-    /// The line of the source, where the code object has debug information.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) source: Option<String>,
+    #[serde(flatten)]
+    pub(crate) place: CodePlace,
 }
 
 impl TrapRow {
@@ -90,7 +118,6 @@ impl TrapRow {
             RunError::Exception { address, kinds } => (None, *kinds, *address),
             _ => return None,
         };
-        let offset = address.wrapping_sub(report.load_address);
         Some(Self {
             id,
             exceptions: Exceptions::NAMES
@@ -98,8 +125,7 @@ impl TrapRow {
                 .filter(|(e, _)| !kinds.and(*e).is_empty())
                 .map(|(_, name)| *name)
                 .collect(),
-            offset,
-            source: lines(offset),
+            place: CodePlace::of(report, lines, address),
         })
     }
 }
@@ -110,21 +136,18 @@ pub(crate) struct HazardRow {
     pub(crate) what: String,
     pub(crate) register: String,
     pub(crate) mnemonic: String,
-    /// Offset in the code object.
-    pub(crate) offset: u64,
+    #[serde(flatten)]
+    pub(crate) place: CodePlace,
     pub(crate) producer: String,
     pub(crate) producer_offset: u64,
     pub(crate) counters: Vec<&'static str>,
-    /// The line of the source, where the code object has debug information.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) source: Option<String>,
     pub(crate) group: [u32; 3],
     pub(crate) wave: u32,
 }
 
 impl HazardRow {
     pub(crate) fn all(report: &Report, lines: Lines<'_>) -> Vec<Self> {
-        let offset = |address: u64| address.wrapping_sub(report.load_address);
+        let offset = |address: u64| report.location(address).offset;
         report
             .outcome
             .hazards
@@ -133,11 +156,10 @@ impl HazardRow {
                 what: h.explain(offset(h.producer)),
                 register: h.register_name(),
                 mnemonic: h.mnemonic.to_owned(),
-                offset: offset(h.address),
+                place: CodePlace::of(report, lines, h.address),
                 producer: h.producer_mnemonic.to_owned(),
                 producer_offset: offset(h.producer),
                 counters: h.counters.iter().map(|c| c.name()).collect(),
-                source: lines(offset(h.address)),
                 group: h.group,
                 wave: h.wave,
             })
@@ -235,11 +257,10 @@ impl RunReport {
             let [x, y, z] = f.group;
             let _ = writeln!(
                 out,
-                "memory violation: {} ({} at offset {:#x}{}, workgroup {x},{y},{z}, wave {})",
+                "memory violation: {} ({} at offset {}, workgroup {x},{y},{z}, wave {})",
                 f.what,
                 f.mnemonic,
-                f.offset,
-                at_line(f.source.as_deref()),
+                f.place.text(),
                 f.wave
             );
         }
@@ -251,10 +272,9 @@ impl RunReport {
             let [x, y, z] = h.group;
             let _ = writeln!(
                 out,
-                "register in flight: {} (offset {:#x}{}, workgroup {x},{y},{z}, wave {})",
+                "register in flight: {} (offset {}, workgroup {x},{y},{z}, wave {})",
                 h.what,
-                h.offset,
-                at_line(h.source.as_deref()),
+                h.place.text(),
                 h.wave
             );
         }

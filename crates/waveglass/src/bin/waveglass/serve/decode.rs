@@ -323,6 +323,7 @@ fn place(p: &Part) -> String {
             None => format!("global {address:#x}"),
         },
         Place::Lds { offset } => format!("LDS {offset:#x}"),
+        Place::Gds { address } => format!("GDS {address:#x}"),
         Place::Scratch { offset, address } => {
             format!("scratch {offset:#x}, in memory at {address:#x}")
         }

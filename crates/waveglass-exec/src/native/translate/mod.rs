@@ -1,0 +1,373 @@
+//! From an operation to the host's instructions.
+//!
+//! A vector register of a wave is two or four vectors of the host's. Results are written to the wave's
+//! registers at once and stay in the host's as well, for as long as there is room, so that what reads
+//! them next need not load them. What an operation cannot do itself (a NaN result, whose bits follow
+//! rules of their own; an address out of range) it finds out before it writes anything: the fragment
+//! then ends in front of it.
+
+mod scalar;
+mod share;
+mod vector;
+
+use super::encode::{
+    CONSTS, Cond, EAX, Encoder, FRAME, Form, Jump, LDS, Rm, SCC, SGPRS, VGPRS, forms::*,
+};
+use super::frame;
+use super::recipe::{Source, Vector, Work};
+use crate::program::Src;
+use crate::wave::sreg;
+use std::collections::HashMap;
+
+/// Lanes of a host vector.
+const LANES: usize = 16;
+/// Host vector registers.
+const REGISTERS: usize = 32;
+
+/// What a host register holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Key {
+    /// Sixteen lanes of a vector register.
+    Vector(u32, usize),
+    /// A scalar register, in every lane.
+    Scalar(u8),
+    /// A constant, in every lane.
+    Const(u32),
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    key: Option<Key>,
+    used: u32,
+    pinned: bool,
+}
+
+/// The constants that fragments read from memory: single dwords, behind the offsets of sixteen
+/// consecutive dwords.
+#[derive(Debug)]
+pub(super) struct Pool {
+    pub(super) dwords: Vec<u32>,
+    places: HashMap<u32, i32>,
+}
+
+impl Pool {
+    pub(super) fn new() -> Self {
+        Self {
+            dwords: (0..LANES as u32).map(|lane| 4 * lane).collect(),
+            places: HashMap::new(),
+        }
+    }
+
+    fn place(&mut self, v: u32) -> i32 {
+        *self.places.entry(v).or_insert_with(|| {
+            self.dwords.push(v);
+            4 * (self.dwords.len() as i32 - 1)
+        })
+    }
+}
+
+/// A place in a vector register of the wave that is to be written.
+struct Write {
+    register: u32,
+    chunk: usize,
+    from: u8,
+}
+
+/// Writes one fragment.
+pub(super) struct Translator<'a> {
+    code: &'a mut Encoder,
+    pool: &'a mut Pool,
+    /// Host vectors in a vector register.
+    chunks: usize,
+    /// Lanes may be off, as EXEC says.
+    masked: bool,
+    slots: [Slot; REGISTERS],
+    clock: u32,
+    /// How many conditions for giving up have been worked out into mask register 1.
+    flags: u32,
+    /// Jumps out of the fragment, with the number of the operation that they give up.
+    exits: Vec<(Jump, u32)>,
+    at: u32,
+    /// Registers with sources whose signs were changed.
+    changed: Vec<u8>,
+    /// An operation has wanted more registers than there are.
+    exhausted: bool,
+}
+
+/// What the number of operations has with it where the branch at the end was taken.
+pub(super) const TAKEN: u32 = 1 << 31;
+
+/// The mask register in which lanes are collected that make an operation give up.
+const FLAGGED: u8 = 1;
+/// One for a moment's use.
+const MOMENT: u8 = 2;
+/// One for a mask that comes in.
+const MASK_IN: u8 = 3;
+/// The first of those in which a mask that goes out is collected, one for each host vector.
+const MASK_OUT: u8 = 4;
+
+impl<'a> Translator<'a> {
+    pub(super) fn new(
+        code: &'a mut Encoder,
+        pool: &'a mut Pool,
+        wave_lanes: usize,
+        masked: bool,
+    ) -> Self {
+        Self {
+            code,
+            pool,
+            chunks: wave_lanes / LANES,
+            masked,
+            slots: [Slot::default(); REGISTERS],
+            clock: 0,
+            flags: 0,
+            exits: Vec::new(),
+            at: 0,
+            changed: Vec::new(),
+            exhausted: false,
+        }
+    }
+
+    /// Writes a fragment, which gives how many of its operations it has done; `false` where it would
+    /// need more registers than there are.
+    pub(super) fn fragment(mut self, works: &[Work]) -> bool {
+        // The frame comes in the register that then has the vector registers' address.
+        self.code.general(&[0x8b], FRAME.0, Rm::Reg(VGPRS.0), true);
+        for (to, from) in [
+            (VGPRS, frame::VGPRS),
+            (SGPRS, frame::SGPRS),
+            (SCC, frame::SCC),
+            (LDS, frame::LDS),
+            (CONSTS, frame::CONSTS),
+        ] {
+            self.code
+                .general(&[0x8b], to.0, Rm::Mem(FRAME, from as i32), true);
+        }
+        let mut taken = None;
+        for work in works {
+            match work {
+                Work::Vector(v) => {
+                    let writes = self.vector(v, true);
+                    self.give_up_if_flagged();
+                    self.commit(v, &writes);
+                }
+                Work::Both([x, y]) => {
+                    let first = self.vector(x, false);
+                    let second = self.vector(y, false);
+                    self.give_up_if_flagged();
+                    self.commit(x, &first);
+                    self.commit(y, &second);
+                }
+                Work::Share(s) => self.share(s),
+                Work::Scalar(s) => self.scalar(s),
+                Work::ReadLane { d, from, lane } => self.read_lane(*d, *from, *lane),
+                Work::WriteLane { d, from, lane } => self.write_lane(*d, *from, *lane),
+                Work::Branch(when) => taken = Some(self.branch(*when)),
+            }
+            for slot in &mut self.slots {
+                slot.pinned = false;
+            }
+            self.at += 1;
+        }
+        if let Some(not_taken) = taken {
+            self.code.constant(EAX, self.at | TAKEN);
+            self.code.ret();
+            if let Some(jump) = not_taken {
+                self.code.land(jump);
+            }
+        }
+        self.code.constant(EAX, self.at);
+        self.code.ret();
+        let mut exits = std::mem::take(&mut self.exits).into_iter().peekable();
+        while let Some((jump, at)) = exits.next() {
+            self.code.land(jump);
+            while let Some((other, _)) = exits.next_if(|&(_, next)| next == at) {
+                self.code.land(other);
+            }
+            self.code.constant(EAX, at);
+            self.code.ret();
+        }
+        !self.exhausted
+    }
+
+    /// A host register whose content may be lost; it is kept until the operation is over.
+    fn fresh(&mut self) -> u8 {
+        let free = (0..REGISTERS)
+            .filter(|&z| !self.slots[z].pinned)
+            .min_by_key(|&z| self.slots[z].used);
+        self.exhausted |= free.is_none();
+        let z = free.unwrap_or(0);
+        self.clock += 1;
+        self.slots[z] = Slot {
+            key: None,
+            used: self.clock,
+            pinned: true,
+        };
+        z as u8
+    }
+
+    /// Lets go of a register that [`Translator::fresh`] gave.
+    fn release(&mut self, z: u8) {
+        self.slots[z as usize].pinned = false;
+        if self.slots[z as usize].key.is_none() {
+            self.slots[z as usize].used = 0;
+        }
+    }
+
+    /// A register that holds something, loaded if need be.
+    fn get(&mut self, key: Key) -> u8 {
+        self.clock += 1;
+        if let Some(z) = self.slots.iter().position(|s| s.key == Some(key)) {
+            self.slots[z].used = self.clock;
+            return z as u8;
+        }
+        let z = self.fresh();
+        match key {
+            Key::Vector(r, chunk) => {
+                let at = self.vgpr(r, chunk);
+                self.code.vector(VMOVUPS_LOAD, z, 0, at, 0);
+            }
+            Key::Scalar(s) => {
+                let at = Rm::Mem(SGPRS, 4 * i32::from(s));
+                self.code.vector(VPBROADCASTD, z, 0, at, 0);
+            }
+            Key::Const(v) => {
+                let at = Rm::Mem(CONSTS, self.pool.place(v));
+                self.code.vector(VPBROADCASTD, z, 0, at, 0);
+            }
+        }
+        self.slots[z as usize].key = Some(key);
+        self.slots[z as usize].pinned = false;
+        z
+    }
+
+    fn vgpr(&self, register: u32, chunk: usize) -> Rm {
+        let at = (register as usize * self.chunks + chunk) * LANES * 4;
+        Rm::Mem(VGPRS, at as i32)
+    }
+
+    fn each(&mut self, v: u32) -> Rm {
+        Rm::Each(CONSTS, self.pool.place(v))
+    }
+
+    /// A dword of a source for a host vector's lanes.
+    fn source(&mut self, s: Source, dword: u32, chunk: usize) -> u8 {
+        let (neg, abs) = (s.dwords.neg[dword as usize], s.dwords.abs[dword as usize]);
+        let dword = s.dwords.of[dword as usize];
+        let z = match s.src {
+            Src::Vgpr(r) => self.get(Key::Vector(r + dword, chunk)),
+            Src::Sgpr(r) => self.get(Key::Scalar(r + dword as u8)),
+            Src::Const(v) => self.get(Key::Const((v >> (32 * dword)) as u32)),
+            _ => self.get(Key::Const(0)),
+        };
+        if !neg && !abs {
+            return z;
+        }
+        let to = self.fresh();
+        let mut from = z;
+        if abs {
+            let mask = self.each(0x7fff_ffff);
+            self.code.vector(VPANDD, to, from, mask, 0);
+            from = to;
+        }
+        if neg {
+            let sign = self.each(0x8000_0000);
+            self.code.vector(VPXORD, to, from, sign, 0);
+        }
+        self.changed.push(to);
+        to
+    }
+
+    /// The mask register with the lanes of a host vector that are on; 0 where all are.
+    fn exec(&mut self, chunk: usize) -> u8 {
+        if !self.masked {
+            return 0;
+        }
+        let at = Rm::Mem(SGPRS, 4 * sreg::EXEC_LO as i32 + 2 * chunk as i32);
+        self.code.mask(KMOVW_LOAD, MASK_IN, 0, at, false);
+        MASK_IN
+    }
+
+    /// Makes the operation give up where a comparison holds in a lane that is on.
+    fn flag(&mut self, f: Form, second: u8, rm: Rm, imm: Option<u8>, chunk: usize) {
+        let k = if self.flags == 0 { FLAGGED } else { MOMENT };
+        let exec = self.exec(chunk);
+        self.code.vector(f, k, second, rm, exec);
+        self.code.bytes.extend(imm);
+        if self.flags != 0 {
+            self.code
+                .mask(KORW, FLAGGED, FLAGGED, Rm::Reg(MOMENT), true);
+        }
+        self.flags += 1;
+    }
+
+    /// Makes the operation give up where either is a NaN.
+    fn flag_nan(&mut self, a: u8, b: u8, chunk: usize) {
+        self.flag(VCMPPS, a, Rm::Reg(b), Some(3), chunk);
+    }
+
+    fn give_up_if_flagged(&mut self) {
+        if std::mem::take(&mut self.flags) != 0 {
+            self.code
+                .mask(KORTESTW, FLAGGED, 0, Rm::Reg(FLAGGED), false);
+            self.exits.push((self.code.jump_if(Cond::NotZero), self.at));
+        }
+    }
+
+    /// Writes results to the wave's registers, in the lanes that are on.
+    fn write(&mut self, writes: &[Write]) {
+        for w in writes {
+            let key = Key::Vector(w.register, w.chunk);
+            let mut from = w.from;
+            if self.masked && self.slots[from as usize].key != Some(key) {
+                let old = self.get(key);
+                let exec = self.exec(w.chunk);
+                self.code.vector(VMOVUPS_LOAD, old, 0, Rm::Reg(from), exec);
+                self.release(from);
+                from = old;
+            }
+            let at = self.vgpr(w.register, w.chunk);
+            self.code.vector(VMOVUPS_STORE, from, 0, at, 0);
+            for slot in &mut self.slots {
+                if slot.key == Some(key) {
+                    slot.key = None;
+                }
+            }
+            self.slots[from as usize].key = Some(key);
+        }
+    }
+
+    /// Writes a vector operation's results, and its mask, in which lanes that are off are zero.
+    fn commit(&mut self, v: &Vector, writes: &[Write]) {
+        self.write(writes);
+        let Some(d) = v.mask_out else { return };
+        let at = Rm::Mem(SGPRS, 4 * i32::from(d));
+        if self.masked {
+            for chunk in 0..self.chunks {
+                let (k, exec) = (MASK_OUT + chunk as u8, self.exec(chunk));
+                self.code.mask(KANDW, k, k, Rm::Reg(exec), true);
+            }
+        }
+        let pair = |code: &mut Encoder, k: u8| {
+            code.mask(KUNPCKWD, k, k + 1, Rm::Reg(k), true);
+        };
+        pair(self.code, MASK_OUT);
+        if self.chunks == 4 {
+            pair(self.code, MASK_OUT + 2);
+            let high = Rm::Reg(MASK_OUT);
+            self.code.mask(KUNPCKDQ, MASK_OUT, MASK_OUT + 2, high, true);
+            self.code.mask(KMOVQ_STORE, MASK_OUT, 0, at, false);
+        } else {
+            self.code.mask(KMOVD_STORE, MASK_OUT, 0, at, false);
+        }
+        self.forget_scalars(d, self.chunks as u8 / 2);
+    }
+
+    fn forget_scalars(&mut self, d: u8, count: u8) {
+        for slot in &mut self.slots {
+            if matches!(slot.key, Some(Key::Scalar(s)) if (d..d + count).contains(&s)) {
+                slot.key = None;
+            }
+        }
+    }
+}

@@ -1,0 +1,509 @@
+//! Vector arithmetic.
+
+use super::super::encode::{EAX, ECX, Form, R9, Rm, SGPRS, forms::*};
+use super::super::recipe::{Recipe, Source, Vector};
+use super::{MASK_IN, MASK_OUT, MOMENT, Translator, Write};
+use crate::program::Src;
+
+impl Translator<'_> {
+    /// The lanes' bits of a mask source, in [`MASK_IN`].
+    fn mask_in(&mut self, src: Src, chunk: usize) {
+        match src {
+            Src::Sgpr(s) => {
+                let at = Rm::Mem(SGPRS, 4 * i32::from(s) + 2 * chunk as i32);
+                self.code.mask(KMOVW_LOAD, MASK_IN, 0, at, false);
+            }
+            other => {
+                let v = match other {
+                    Src::Const(v) => v,
+                    _ => 0,
+                };
+                self.code.constant(EAX, (v >> (16 * chunk)) as u32 & 0xffff);
+                self.code
+                    .mask(KMOVW_OF_GPR, MASK_IN, 0, Rm::Reg(EAX.0), false);
+            }
+        }
+    }
+
+    /// Computes a vector operation. The accumulator of a sum may be overwritten in its place where
+    /// nothing else of the same instruction reads it.
+    pub(super) fn vector(&mut self, v: &Vector, alone: bool) -> Vec<Write> {
+        let mut writes: Vec<Write> = Vec::new();
+        for chunk in 0..self.chunks {
+            let results = self.lanes(v, chunk, alone);
+            while let Some(z) = self.changed.pop() {
+                self.release(z);
+            }
+            for (dword, from) in results.into_iter().flatten().enumerate() {
+                writes.push(Write {
+                    register: v.d + dword as u32,
+                    chunk,
+                    from,
+                });
+            }
+        }
+        let floats = matches!(
+            v.recipe,
+            Recipe::Float(_)
+                | Recipe::FloatReversed(_)
+                | Recipe::Fma
+                | Recipe::FloatPair(_)
+                | Recipe::FmaPair
+                | Recipe::Round(_)
+        );
+        if floats {
+            // Two at once where all lanes count.
+            for pair in writes.chunks(if self.masked { 1 } else { 2 }) {
+                let (a, b) = (&pair[0], pair.last().unwrap_or(&pair[0]));
+                self.flag_nan(a.from, b.from, a.chunk);
+            }
+        }
+        writes
+    }
+
+    /// A shift of a register by a constant, to the left or right by the opcode's extension.
+    fn shift(&mut self, to: u8, extension: u8, from: u8, count: u32) {
+        self.code
+            .vector_imm(SHIFT_DWORDS, extension, to, Rm::Reg(from), 0, count as u8);
+    }
+
+    /// A shift by a source's low five bits.
+    fn shift_by(
+        &mut self,
+        to: u8,
+        (each, extension): (Form, u8),
+        from: u8,
+        s: Source,
+        chunk: usize,
+    ) {
+        if let Src::Const(count) = s.src {
+            return self.shift(to, extension, from, count as u32 & 31);
+        }
+        let count = self.source(s, 0, chunk);
+        let masked = self.fresh();
+        let bits = self.each(31);
+        self.code.vector(VPANDD, masked, count, bits, 0);
+        self.code.vector(each, to, from, Rm::Reg(masked), 0);
+        self.release(masked);
+    }
+
+    /// The upper halves of products of unsigned dwords.
+    fn product_high(&mut self, a: u8, b: u8) -> u8 {
+        let (even, odd, a_odd, b_odd) = (self.fresh(), self.fresh(), self.fresh(), self.fresh());
+        let odd_lanes = |t: &mut Self, to: u8, from: u8| {
+            t.code.vector_imm(SHIFT_QWORDS, 2, to, Rm::Reg(from), 0, 32);
+        };
+        self.code.vector(VPMULUDQ, even, a, Rm::Reg(b), 0);
+        odd_lanes(self, a_odd, a);
+        odd_lanes(self, b_odd, b);
+        self.code.vector(VPMULUDQ, odd, a_odd, Rm::Reg(b_odd), 0);
+        odd_lanes(self, even, even);
+        self.code.constant(EAX, 0xaaaa);
+        self.code
+            .mask(KMOVW_OF_GPR, MOMENT, 0, Rm::Reg(EAX.0), false);
+        self.code
+            .vector(VPBLENDMD, even, even, Rm::Reg(odd), MOMENT);
+        for z in [odd, a_odd, b_odd] {
+            self.release(z);
+        }
+        even
+    }
+
+    /// `low + a.low` and `high + a.high` with the carry between them.
+    fn add_wide(&mut self, a: [u8; 2], b: [u8; 2]) -> [u8; 2] {
+        let (low, high) = (self.fresh(), self.fresh());
+        self.code.vector(VPADDD, low, a[0], Rm::Reg(b[0]), 0);
+        self.code
+            .vector_imm(VPCMPUD, MOMENT, low, Rm::Reg(a[0]), 0, 1);
+        self.code.vector(VPADDD, high, a[1], Rm::Reg(b[1]), 0);
+        let one = self.each(1);
+        self.code.vector(VPADDD, high, high, one, MOMENT);
+        [low, high]
+    }
+
+    /// A shift of 64 bits by a constant count below 64.
+    fn shift_wide(
+        &mut self,
+        [low, high]: [u8; 2],
+        count: u32,
+        left: bool,
+        signed: bool,
+    ) -> [u8; 2] {
+        // Extensions of the immediate shifts: left, right, right with the sign.
+        let (to_left, to_right) = (6, 2);
+        let last = if signed { 4 } else { to_right };
+        let (to, other) = (self.fresh(), self.fresh());
+        // From the half that loses bits to the one that takes them.
+        let (from, into, out, back) = match left {
+            true => (low, high, to_left, to_right),
+            false => (high, low, to_right, to_left),
+        };
+        if count >= 32 {
+            let shift = if left { out } else { last };
+            self.shift(to, shift, from, count - 32);
+            match (left, signed) {
+                (false, true) => self.shift(other, last, from, 31),
+                _ => self.code.vector(VPXORD, other, other, Rm::Reg(other), 0),
+            }
+        } else if count == 0 {
+            self.code.vector(VMOVUPS_LOAD, to, 0, Rm::Reg(into), 0);
+            self.code.vector(VMOVUPS_LOAD, other, 0, Rm::Reg(from), 0);
+        } else {
+            self.shift(to, out, into, count);
+            self.shift(other, back, from, 32 - count);
+            self.code.vector(VPORD, to, to, Rm::Reg(other), 0);
+            let shift = if left { out } else { last };
+            self.shift(other, shift, from, count);
+        }
+        if left { [other, to] } else { [to, other] }
+    }
+
+    /// The result of an operation for sixteen lanes: no register, one or two.
+    fn lanes(&mut self, v: &Vector, chunk: usize, alone: bool) -> [Option<u8>; 2] {
+        let [a, b, c] = v.sources;
+        match v.recipe {
+            Recipe::Move => {
+                let x = self.source(a, 0, chunk);
+                let d = self.fresh();
+                self.code.vector(VMOVUPS_LOAD, d, 0, Rm::Reg(x), 0);
+                [Some(d), None]
+            }
+            Recipe::Unary(f) => {
+                let x = self.source(a, 0, chunk);
+                let d = self.fresh();
+                self.code.vector(f, d, 0, Rm::Reg(x), 0);
+                [Some(d), None]
+            }
+            Recipe::ToInteger(f, indefinite) => {
+                let x = self.source(a, 0, chunk);
+                let d = self.fresh();
+                self.code.vector(f, d, 0, Rm::Reg(x), 0);
+                let indefinite = self.each(indefinite);
+                self.flag(VPCMPEQD, d, indefinite, None, chunk);
+                [Some(d), None]
+            }
+            Recipe::Round(how) => {
+                let x = self.source(a, 0, chunk);
+                let d = self.fresh();
+                self.code.vector_imm(VRNDSCALEPS, d, 0, Rm::Reg(x), 0, how);
+                [Some(d), None]
+            }
+            Recipe::Not => {
+                let x = self.source(a, 0, chunk);
+                let d = self.fresh();
+                self.code.vector_imm(VPTERNLOGD, d, x, Rm::Reg(x), 0, 0x55);
+                [Some(d), None]
+            }
+            Recipe::Integer(f) | Recipe::Float(f) => self.one(f, a, b, 0, chunk),
+            Recipe::IntegerReversed(f) | Recipe::FloatReversed(f) => self.one(f, b, a, 0, chunk),
+            Recipe::FloatPair(f) => {
+                let [low, _] = self.one(f, a, b, 0, chunk);
+                let [high, _] = self.one(f, a, b, 1, chunk);
+                [low, high]
+            }
+            Recipe::Range(which) => {
+                let (x, y) = (self.source(a, 0, chunk), self.source(b, 0, chunk));
+                let d = self.fresh();
+                self.flag_nan(x, y, chunk);
+                self.code.vector_imm(VRANGEPS, d, x, Rm::Reg(y), 0, which);
+                if c.src != Src::None {
+                    let z = self.source(c, 0, chunk);
+                    self.flag_nan(z, z, chunk);
+                    self.code.vector_imm(VRANGEPS, d, d, Rm::Reg(z), 0, which);
+                }
+                [Some(d), None]
+            }
+            Recipe::Fma => {
+                let signs = c.dwords.neg[0] || c.dwords.abs[0];
+                let in_place = alone && c.src == Src::Vgpr(v.d) && !signs;
+                [Some(self.fma(v, 0, chunk, in_place)), None]
+            }
+            Recipe::FmaPair => {
+                let low = self.fma(v, 0, chunk, false);
+                [Some(low), Some(self.fma(v, 1, chunk, false))]
+            }
+            Recipe::Shift(each, extension) => {
+                let x = self.source(b, 0, chunk);
+                let d = self.fresh();
+                self.shift_by(d, (each, extension), x, a, chunk);
+                [Some(d), None]
+            }
+            Recipe::ShiftThen(each, extension, f) => {
+                let x = self.source(a, 0, chunk);
+                let d = self.fresh();
+                self.shift_by(d, (each, extension), x, b, chunk);
+                let y = self.source(c, 0, chunk);
+                self.code.vector(f, d, d, Rm::Reg(y), 0);
+                [Some(d), None]
+            }
+            Recipe::ThenShift(f, each, extension) => {
+                let [d, _] = self.one(f, a, b, 0, chunk);
+                let d = d.unwrap_or(0);
+                self.shift_by(d, (each, extension), d, c, chunk);
+                [Some(d), None]
+            }
+            Recipe::Two(first, second) => {
+                let [d, _] = self.one(first, a, b, 0, chunk);
+                let d = d.unwrap_or(0);
+                let z = self.source(c, 0, chunk);
+                self.code.vector(second, d, d, Rm::Reg(z), 0);
+                [Some(d), None]
+            }
+            Recipe::Bits(table) => {
+                let x = self.source(a, 0, chunk);
+                let d = self.fresh();
+                self.code.vector(VMOVUPS_LOAD, d, 0, Rm::Reg(x), 0);
+                let (y, z) = (self.source(b, 0, chunk), self.source(c, 0, chunk));
+                self.code.vector_imm(VPTERNLOGD, d, y, Rm::Reg(z), 0, table);
+                [Some(d), None]
+            }
+            Recipe::Product24 { signed, added } => {
+                let (x, y) = (self.source(a, 0, chunk), self.source(b, 0, chunk));
+                let (d, other) = (self.fresh(), self.fresh());
+                for (to, from) in [(d, x), (other, y)] {
+                    if signed {
+                        self.shift(to, 6, from, 8);
+                        self.shift(to, 4, to, 8);
+                    } else {
+                        let low = self.each(0xff_ffff);
+                        self.code.vector(VPANDD, to, from, low, 0);
+                    }
+                }
+                self.code.vector(VPMULLD, d, d, Rm::Reg(other), 0);
+                self.release(other);
+                if added {
+                    let z = self.source(c, 0, chunk);
+                    self.code.vector(VPADDD, d, d, Rm::Reg(z), 0);
+                }
+                [Some(d), None]
+            }
+            Recipe::ProductHigh => {
+                let (x, y) = (self.source(a, 0, chunk), self.source(b, 0, chunk));
+                [Some(self.product_high(x, y)), None]
+            }
+            Recipe::ProductWide => self.product_wide(v, chunk),
+            Recipe::Add { carry_in } => self.add(v, carry_in, chunk),
+            Recipe::Subtract {
+                reversed,
+                borrow_in,
+            } => self.subtract(v, reversed, borrow_in, chunk),
+            Recipe::Select => {
+                let (x, y) = (self.source(a, 0, chunk), self.source(b, 0, chunk));
+                let d = self.fresh();
+                self.mask_in(v.mask_in, chunk);
+                self.code.vector(VPBLENDMD, d, x, Rm::Reg(y), MASK_IN);
+                [Some(d), None]
+            }
+            Recipe::CompareInteger(f, condition) => self.compare(f, condition, a, b, chunk),
+            Recipe::Double(f) => {
+                let (x, y) = (self.doubles(a, chunk), self.doubles(b, chunk));
+                for i in 0..2 {
+                    self.code.vector(f, x[i], x[i], Rm::Reg(y[i]), 0);
+                    self.release(y[i]);
+                }
+                self.halves(x, chunk)
+            }
+            Recipe::FmaDouble => {
+                let (x, y) = (self.doubles(a, chunk), self.doubles(b, chunk));
+                let z = self.doubles(c, chunk);
+                for i in 0..2 {
+                    self.code.vector(VFMADD231PD, z[i], x[i], Rm::Reg(y[i]), 0);
+                    self.release(x[i]);
+                    self.release(y[i]);
+                }
+                self.halves(z, chunk)
+            }
+            Recipe::CompareDouble(condition) => self.compare_doubles(condition, a, b, chunk),
+            Recipe::CompareFloat(condition) => self.compare(VCMPPS, condition, a, b, chunk),
+            Recipe::ShiftWide { left, signed } => {
+                let count = match a.src {
+                    Src::Const(count) => count as u32 & 63,
+                    _ => 0,
+                };
+                let x = [self.source(b, 0, chunk), self.source(b, 1, chunk)];
+                self.shift_wide(x, count, left, signed).map(Some)
+            }
+            Recipe::ShiftAddWide => {
+                // A count above four shifts nothing.
+                let count = match b.src {
+                    Src::Const(count) if count & 7 <= 4 => count as u32 & 7,
+                    _ => 0,
+                };
+                let x = [self.source(a, 0, chunk), self.source(a, 1, chunk)];
+                let shifted = self.shift_wide(x, count, true, false);
+                let z = [self.source(c, 0, chunk), self.source(c, 1, chunk)];
+                let sum = self.add_wide(shifted, z);
+                for z in shifted {
+                    self.release(z);
+                }
+                sum.map(Some)
+            }
+            Recipe::MoveWide => {
+                let x = [self.source(a, 0, chunk), self.source(a, 1, chunk)];
+                self.shift_wide(x, 0, true, false).map(Some)
+            }
+            Recipe::AddWide => {
+                let x = [self.source(a, 0, chunk), self.source(a, 1, chunk)];
+                let y = [self.source(b, 0, chunk), self.source(b, 1, chunk)];
+                self.add_wide(x, y).map(Some)
+            }
+        }
+    }
+
+    /// Sixteen doubles of a source: those of lanes 0, 1, 4, 5 and so on, and those of 2, 3, 6, 7 and so on,
+    /// which is how the host puts two registers' dwords together.
+    fn doubles(&mut self, s: Source, chunk: usize) -> [u8; 2] {
+        let (low, high) = (self.source(s, 0, chunk), self.source(s, 1, chunk));
+        [VPUNPCKLDQ, VPUNPCKHDQ].map(|f| {
+            let z = self.fresh();
+            self.code.vector(f, z, low, Rm::Reg(high), 0);
+            z
+        })
+    }
+
+    /// The dwords of sixteen doubles that [`Translator::doubles`] has ordered, in registers of their own
+    /// again. The operation gives up where any is infinite or a NaN.
+    fn halves(&mut self, [x, y]: [u8; 2], chunk: usize) -> [Option<u8>; 2] {
+        let (low, high) = (self.fresh(), self.fresh());
+        self.code.vector_imm(VSHUFPS, low, x, Rm::Reg(y), 0, 0x88);
+        self.code.vector_imm(VSHUFPS, high, x, Rm::Reg(y), 0, 0xdd);
+        // Bits of the exponent that are clear.
+        let exponent = self.each(0x7ff0_0000);
+        self.code.vector(VPANDND, x, high, exponent, 0);
+        self.flag(VPTESTNMD, x, Rm::Reg(x), None, chunk);
+        self.release(x);
+        self.release(y);
+        [Some(low), Some(high)]
+    }
+
+    fn compare_doubles(
+        &mut self,
+        condition: u8,
+        a: Source,
+        b: Source,
+        chunk: usize,
+    ) -> [Option<u8>; 2] {
+        let (x, y) = (self.doubles(a, chunk), self.doubles(b, chunk));
+        let k = MASK_OUT + chunk as u8;
+        // The bits go where `doubles` has taken their lanes from.
+        for (i, (to, lanes)) in [(EAX, 0x3333), (ECX, 0xcccc)].into_iter().enumerate() {
+            self.code
+                .vector_imm(VCMPPD, k, x[i], Rm::Reg(y[i]), 0, condition);
+            self.code.mask(KMOVW_TO_GPR, to.0, 0, Rm::Reg(k), false);
+            self.code.constant(R9, lanes);
+            self.code.mask(PDEP, to.0, to.0, Rm::Reg(R9.0), false);
+            self.release(x[i]);
+            self.release(y[i]);
+        }
+        self.code.general(&[0x0b], EAX.0, Rm::Reg(ECX.0), false);
+        self.code.mask(KMOVW_OF_GPR, k, 0, Rm::Reg(EAX.0), false);
+        [None, None]
+    }
+
+    /// One instruction on a dword of two sources.
+    fn one(&mut self, f: Form, a: Source, b: Source, dword: u32, chunk: usize) -> [Option<u8>; 2] {
+        let (x, y) = (self.source(a, dword, chunk), self.source(b, dword, chunk));
+        let d = self.fresh();
+        self.code.vector(f, d, x, Rm::Reg(y), 0);
+        [Some(d), None]
+    }
+
+    fn fma(&mut self, v: &Vector, dword: u32, chunk: usize, in_place: bool) -> u8 {
+        let [a, b, c] = v.sources;
+        let (x, y) = (self.source(a, dword, chunk), self.source(b, dword, chunk));
+        let z = self.source(c, dword, chunk);
+        // A factor that is the accumulator as well is read before it is written, too.
+        let d = if in_place {
+            self.slots[z as usize].pinned = true;
+            z
+        } else {
+            let d = self.fresh();
+            self.code.vector(VMOVUPS_LOAD, d, 0, Rm::Reg(z), 0);
+            d
+        };
+        let exec = if in_place { self.exec(chunk) } else { 0 };
+        self.code.vector(VFMADD231PS, d, x, Rm::Reg(y), exec);
+        d
+    }
+
+    fn compare(
+        &mut self,
+        f: Form,
+        condition: u8,
+        a: Source,
+        b: Source,
+        chunk: usize,
+    ) -> [Option<u8>; 2] {
+        let (x, y) = (self.source(a, 0, chunk), self.source(b, 0, chunk));
+        let k = MASK_OUT + chunk as u8;
+        self.code.vector_imm(f, k, x, Rm::Reg(y), 0, condition);
+        [None, None]
+    }
+
+    fn add(&mut self, v: &Vector, carry_in: bool, chunk: usize) -> [Option<u8>; 2] {
+        let [a, b, _] = v.sources;
+        let (x, y) = (self.source(a, 0, chunk), self.source(b, 0, chunk));
+        let (d, k) = (self.fresh(), MASK_OUT + chunk as u8);
+        self.code.vector(VPADDD, d, x, Rm::Reg(y), 0);
+        self.code.vector_imm(VPCMPUD, k, d, Rm::Reg(x), 0, 1);
+        if carry_in {
+            self.mask_in(v.mask_in, chunk);
+            let one = self.each(1);
+            self.code.vector(VPADDD, d, d, one, MASK_IN);
+            // One more has wrapped where it has given zero.
+            let zero = self.each(0);
+            self.code.vector_imm(VPCMPUD, MOMENT, d, zero, MASK_IN, 0);
+            self.code.mask(KORW, k, k, Rm::Reg(MOMENT), true);
+        }
+        [Some(d), None]
+    }
+
+    fn subtract(
+        &mut self,
+        v: &Vector,
+        reversed: bool,
+        borrow_in: bool,
+        chunk: usize,
+    ) -> [Option<u8>; 2] {
+        let [mut a, mut b, _] = v.sources;
+        if reversed {
+            (a, b) = (b, a);
+        }
+        let (x, y) = (self.source(a, 0, chunk), self.source(b, 0, chunk));
+        let (d, k) = (self.fresh(), MASK_OUT + chunk as u8);
+        self.code.vector_imm(VPCMPUD, k, x, Rm::Reg(y), 0, 1);
+        self.code.vector(VPSUBD, d, x, Rm::Reg(y), 0);
+        if borrow_in {
+            self.mask_in(v.mask_in, chunk);
+            let zero = self.each(0);
+            self.code.vector_imm(VPCMPUD, MOMENT, d, zero, MASK_IN, 0);
+            self.code.mask(KORW, k, k, Rm::Reg(MOMENT), true);
+            let one = self.each(1);
+            self.code.vector(VPSUBD, d, d, one, MASK_IN);
+        }
+        [Some(d), None]
+    }
+
+    fn product_wide(&mut self, v: &Vector, chunk: usize) -> [Option<u8>; 2] {
+        let [a, b, c] = v.sources;
+        let (x, y) = (self.source(a, 0, chunk), self.source(b, 0, chunk));
+        let low = self.fresh();
+        self.code.vector(VPMULLD, low, x, Rm::Reg(y), 0);
+        let high = self.product_high(x, y);
+        let z = [self.source(c, 0, chunk), self.source(c, 1, chunk)];
+        let sum = self.add_wide([low, high], z);
+        // The sum has wrapped where its upper half is below the addend's, or is the same with a lower
+        // half below.
+        let k = MASK_OUT + chunk as u8;
+        self.code
+            .vector_imm(VPCMPUD, MOMENT, sum[1], Rm::Reg(z[1]), 0, 0);
+        self.code
+            .vector_imm(VPCMPUD, MOMENT, sum[0], Rm::Reg(z[0]), MOMENT, 1);
+        self.code
+            .vector_imm(VPCMPUD, k, sum[1], Rm::Reg(z[1]), 0, 1);
+        self.code.mask(KORW, k, k, Rm::Reg(MOMENT), true);
+        self.release(low);
+        self.release(high);
+        sum.map(Some)
+    }
+}
