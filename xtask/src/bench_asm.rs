@@ -4,6 +4,8 @@
 //! the shortest of the times of each counts. Time is the processor's: others on the machine take none
 //! of it. Waveglass's goes from the text to the bytes of a linked code object, LLVM's to those of a
 //! relocatable object. The start of `llvm-mc` is taken off its time, as the time of an empty source.
+//! That start is several times as long as a short source takes, so that the difference is the rougher
+//! measure: LLVM within one process is the one to go by.
 
 mod llvm;
 
