@@ -20,7 +20,7 @@ mod translate;
 use crate::machine::Machine;
 use crate::program::{Handler, Op};
 use crate::stats::Family;
-use crate::valu::kernel;
+use crate::valu::{self, kernel};
 use crate::wave::ROW_LANES;
 use encode::Encoder;
 use recipe::Work;
@@ -225,10 +225,9 @@ impl Fragment {
             fragment.ops.push(fragment.next);
             fragment.totals.add(work);
             fragment.shares |= matches!(work, Work::Share(_));
-            // A vector op says in its immediate whether any type is a float.
             fragment.floats |= std::iter::once(op)
                 .chain(&*op.parts)
-                .any(|op| op.valu.is_some() && op.imm != 0);
+                .any(|op| op.valu.is_some() && valu::answers_to_mode(op));
             fragment.families[op.family as usize] += 1;
             fragment.families[Family::Salu as usize] += op.skipped;
             fragment.length += 1 + op.skipped;

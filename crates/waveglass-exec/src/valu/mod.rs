@@ -451,7 +451,7 @@ fn mask_source(c: &Compile<'_>, dst: Field) -> Src {
 
 /// Whether MODE's denormal and rounding fields act on an op, which bit 0 of its immediate says.
 #[inline(always)]
-fn answers_to_mode(op: &Op) -> bool {
+pub(crate) fn answers_to_mode(op: &Op) -> bool {
     op.imm & 1 != 0
 }
 

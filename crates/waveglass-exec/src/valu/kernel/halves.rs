@@ -469,12 +469,6 @@ struct HalfRow([u16; 2 * BLOCK]);
 #[derive(Debug, Default)]
 pub struct Table(OnceLock<Box<[u16; 0x1_0000]>>);
 
-impl Default for Table {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Table {
     /// A table that is not worked out yet.
     pub const fn new() -> Self {
