@@ -14,6 +14,7 @@
 //! * `machine.rs`: what a handler sees: wave, LDS, memory, counters.
 //! * `trap/`: the trap handler, and how waves enter and leave it; `exceptions/`: which floating-point
 //!   exceptions an operation raises.
+//! * `native/`: runs of operations that are translated to the host's own instructions.
 //! * `order/`: operations in flight, waits, and registers touched too early.
 //! * `barrier.rs`: the workgroup's barrier and the named ones.
 //! * `dispatch.rs`: launch state by the HSA ABI; `run.rs`: workgroups, barriers, limits.
@@ -41,7 +42,8 @@
 //! same with scalars and constants (laid out over a temporary), masks in or out, and lanes off (the
 //! result goes through a temporary and is merged). `run_slow`: neg, abs, halves, SDWA, DPP, omod,
 //! clamp, or a MODE other than the default, as passes over temporaries before and after the same
-//! kernel. Kernels never know of any of it. A kernel works a row at a time; positions that it is
+//! kernel (`modified.rs` for the default MODE, in ways that `ways.rs` settles when the instruction is
+//! compiled). Kernels never know of any of it. A kernel works a row at a time; positions that it is
 //! handed are multiples of a row.
 //!
 //! MODE: the kernels round to nearest even and keep denormals. Under any other MODE sources and
