@@ -1,8 +1,11 @@
 //! Loading a code object and launching a kernel of it.
 
+mod hidden;
+mod module;
 mod shape;
 mod trap_handler;
 
+pub(crate) use hidden::{Hidden, queue_bytes};
 pub(crate) use shape::{Shape, registers, setup};
 pub use trap_handler::TrapHandler;
 
@@ -14,8 +17,8 @@ use waveglass_exec::{
     RunError, ScratchArena, Trace, Watch, run, scratch_needed,
 };
 use waveglass_isa::Target;
-use waveglass_mem::{Apertures, GlobalMemory, MapError, Permission};
-use waveglass_object::{CodeObject, Feature, File, Kernel, SymbolKind, ValueKind};
+use waveglass_mem::{GlobalMemory, MapError, Permission};
+use waveglass_object::{CodeObject, SymbolKind};
 
 /// Why a kernel cannot be launched.
 #[derive(Debug, thiserror::Error)]
@@ -190,169 +193,6 @@ impl Grid {
 
 /// Work-items that a workgroup may have.
 const MAX_GROUP: u64 = 1024;
-
-impl Module {
-    /// Reads a code object, or picks the one for `target` from a fat binary. Bytes that are
-    /// neither are taken as raw code where `target` says for what.
-    ///
-    /// # Errors
-    ///
-    /// [`LaunchError`]: a malformed file, an unknown target, or a choice that is left open.
-    pub fn load(bytes: &[u8], target: Option<&str>) -> Result<Self, LaunchError> {
-        let gfx = target.map(|t| t.split(':').next().unwrap_or(t));
-        let looks_raw = !bytes.starts_with(b"\x7fELF")
-            && !bytes.starts_with(b"__CLANG_OFFLOAD_BUNDLE__")
-            && !bytes.starts_with(b"CCOB")
-            && !bytes.starts_with(&[0x10, 0xff, 0x10, 0xad]);
-        if looks_raw && let Some(gfx) = gfx {
-            return Self::raw(bytes.to_vec(), gfx);
-        }
-        let mut objects = File::parse(bytes)?.code_objects(target)?;
-        let choices = objects.iter().map(|o| o.target().to_string()).collect();
-        match objects.len() {
-            1 => Self::from_object(objects.swap_remove(0)),
-            0 => Err(LaunchError::Choose {
-                what: format!(
-                    "the file has no code for {}",
-                    target.unwrap_or("any target")
-                ),
-                choices: File::parse(bytes)?
-                    .code_objects(None)
-                    .map(|all| all.iter().map(|o| o.target().to_string()).collect())
-                    .unwrap_or_default(),
-            }),
-            _ => Err(LaunchError::Choose {
-                what: "the file has code for several targets; choose one with --target".into(),
-                choices,
-            }),
-        }
-    }
-
-    /// Takes a code object that is already read.
-    ///
-    /// # Errors
-    ///
-    /// [`LaunchError::UnknownTarget`].
-    pub fn from_object(object: CodeObject) -> Result<Self, LaunchError> {
-        let gfx = object.target().gfx;
-        let target = gfx.parse().map_err(|_| LaunchError::UnknownTarget {
-            gfx: gfx.to_owned(),
-        })?;
-        Ok(Self {
-            code: Contents::Object(Box::new(object)),
-            target,
-            wave_size: target.default_wave_size(),
-        })
-    }
-
-    /// Takes machine code without a container. Its waves start at the first byte with the kernarg
-    /// address in `s[0:1]`, the workgroup ids in s2 to s4 (TTMP registers on gfx12), the work-item
-    /// ids as the target has them, and every register there is.
-    ///
-    /// # Errors
-    ///
-    /// [`LaunchError::UnknownTarget`].
-    pub fn raw(code: Vec<u8>, gfx: &str) -> Result<Self, LaunchError> {
-        let target = gfx.parse().map_err(|_| LaunchError::UnknownTarget {
-            gfx: gfx.to_owned(),
-        })?;
-        Ok(Self {
-            code: Contents::Raw(code),
-            target,
-            wave_size: target.default_wave_size(),
-        })
-    }
-
-    /// Whether the processor runs with SRAM error correction, where the target has that: as the code
-    /// object needs it; on where it takes either or is raw code, since accelerators run so. (V3 code
-    /// objects say on or off.)
-    pub(crate) fn sramecc(&self) -> bool {
-        match &self.code {
-            Contents::Object(object) => {
-                matches!(object.target().sramecc, Feature::On | Feature::Any)
-            }
-            Contents::Raw(_) => true,
-        }
-    }
-
-    /// Sets the wave size of raw code; code objects carry their own.
-    ///
-    /// # Errors
-    ///
-    /// [`LaunchError::Bad`] where the target has no such waves.
-    pub fn with_wave_size(mut self, lanes: u32) -> Result<Self, LaunchError> {
-        let has = match lanes {
-            32 => self.target.has_wave32(),
-            64 => self.target.has_wave64(),
-            _ => false,
-        };
-        if !has {
-            return Err(LaunchError::Bad(format!(
-                "{} has no waves of {lanes} lanes",
-                self.target
-            )));
-        }
-        self.wave_size = lanes;
-        Ok(self)
-    }
-
-    /// The target.
-    pub fn target(&self) -> Target {
-        self.target
-    }
-
-    /// The code object; raw code has none.
-    pub fn object(&self) -> Option<&CodeObject> {
-        match &self.code {
-            Contents::Object(o) => Some(o),
-            Contents::Raw(_) => None,
-        }
-    }
-
-    /// The names of the kernels.
-    pub fn kernels(&self) -> Vec<&str> {
-        match &self.code {
-            Contents::Object(o) => o.kernels().iter().map(|k| k.name.as_str()).collect(),
-            Contents::Raw(_) => vec!["raw"],
-        }
-    }
-
-    /// Starts a launch of `kernel`; of the only one where that is `None`.
-    ///
-    /// # Errors
-    ///
-    /// [`LaunchError::Choose`] when there is no such kernel, or several and none is named.
-    pub fn launch(&self, kernel: Option<&str>) -> Result<Launch<'_>, LaunchError> {
-        let all = self.kernels();
-        let name = match kernel {
-            Some(k) if all.contains(&k) => k,
-            None if all.len() == 1 => all[0],
-            _ => {
-                return Err(LaunchError::Choose {
-                    what: match kernel {
-                        Some(k) => format!("there is no kernel {k:?} in the file"),
-                        None => "the file has several kernels; choose one with --kernel".into(),
-                    },
-                    choices: all.iter().map(|s| (*s).to_owned()).collect(),
-                });
-            }
-        };
-        Ok(Launch {
-            module: self,
-            kernel: name.to_owned(),
-            grid: Grid::Groups([1; 3]),
-            block: [1; 3],
-            args: Vec::new(),
-            dynamic_lds: 0,
-            limits: Limits::default(),
-            watch: Watch::default(),
-            trap_handler: None,
-            exceptions: Exceptions::NONE,
-            memory: MemoryConfig::default(),
-            ordered_append: false,
-        })
-    }
-}
 
 impl<'a> Launch<'a> {
     /// Workgroups in each dimension (HIP's grid).
@@ -722,66 +562,6 @@ impl<'a> Launch<'a> {
         }
         Ok((kernarg, buffers))
     }
-}
-
-/// What the hidden arguments say of a launch.
-pub(crate) struct Hidden {
-    /// Work-items of the grid.
-    pub(crate) items: [u32; 3],
-    pub(crate) block: [u32; 3],
-    pub(crate) dynamic_lds: u32,
-    /// The address of the queue.
-    pub(crate) queue: u64,
-    /// Where LDS and scratch lie in the flat address space.
-    pub(crate) apertures: Apertures,
-}
-
-impl Hidden {
-    /// Fills in the hidden arguments that start at byte `from` or later (AMDGPUUsage, "Code Object V5
-    /// Metadata", `.value_kind`).
-    pub(crate) fn fill(&self, kernel: &Kernel, from: usize, kernarg: &mut [u8]) {
-        let apertures = self.apertures;
-        let Some(metadata) = &kernel.metadata else {
-            return;
-        };
-        for a in metadata.args.iter().filter(|a| a.kind.is_hidden()) {
-            let whole = |i: usize| (self.items[i] / self.block[i]) as u64;
-            let partial = |i: usize| (self.items[i] % self.block[i]) as u64;
-            let value: u64 = match a.kind {
-                ValueKind::HiddenBlockCountX => whole(0),
-                ValueKind::HiddenBlockCountY => whole(1),
-                ValueKind::HiddenBlockCountZ => whole(2),
-                ValueKind::HiddenGroupSizeX => self.block[0] as u64,
-                ValueKind::HiddenGroupSizeY => self.block[1] as u64,
-                ValueKind::HiddenGroupSizeZ => self.block[2] as u64,
-                ValueKind::HiddenRemainderX => partial(0),
-                ValueKind::HiddenRemainderY => partial(1),
-                ValueKind::HiddenRemainderZ => partial(2),
-                ValueKind::HiddenGridDims => 3,
-                ValueKind::HiddenDynamicLdsSize => self.dynamic_lds as u64,
-                ValueKind::HiddenPrivateBase => apertures.private_base() >> 32,
-                ValueKind::HiddenSharedBase => apertures.shared_base() >> 32,
-                ValueKind::HiddenQueuePtr => self.queue,
-                // Global offsets are zero; there is no host to call, no heap, no printf buffer.
-                _ => 0,
-            };
-            let (offset, size) = (a.offset as usize, (a.size as usize).min(8));
-            if offset < from {
-                continue;
-            }
-            if let Some(slot) = kernarg.get_mut(offset..offset + size) {
-                slot.copy_from_slice(&value.to_le_bytes()[..size]);
-            }
-        }
-    }
-}
-
-/// `amd_queue_t`, as far as kernels read it: the apertures' high halves at bytes 64 and 68.
-pub(crate) fn queue_bytes(apertures: Apertures) -> [u8; 256] {
-    let mut b = [0; 256];
-    b[64..68].copy_from_slice(&((apertures.shared_base() >> 32) as u32).to_le_bytes());
-    b[68..72].copy_from_slice(&((apertures.private_base() >> 32) as u32).to_le_bytes());
-    b
 }
 
 /// Maps the image; gives the code's bytes, their address, and where instructions start.
