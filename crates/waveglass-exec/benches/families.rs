@@ -550,7 +550,12 @@ fn measure(target: Target, text: &str) -> Result<f64, String> {
                 .replace("{d4}", &format!("v[{d}:{}]", d + 3))
         })
         .collect();
-    let wave_size = if target.has_wave64() { 64 } else { 32 };
+    // Pairs exist for waves of 32 lanes.
+    let wave_size = if target.has_wave64() && !text.starts_with("v_dual_") {
+        64
+    } else {
+        32
+    };
     let mut lines: Vec<String> = PREPARE.iter().map(|l| (*l).to_owned()).collect();
     lines.push(format!("s_mov_b32 s3, {ROUNDS}"));
     let prologue = lines.len();

@@ -90,10 +90,12 @@ pub(super) mod forms {
     pub(in super::super) const VFMADD231PS: Form = form(2, 1, false, 0xb8);
     pub(in super::super) const VFMADD231PD: Form = form(2, 1, true, 0xb8);
     pub(in super::super) const VRNDSCALEPS: Form = form(3, 1, false, 0x08);
+    pub(in super::super) const VRNDSCALEPD: Form = form(3, 1, true, 0x09);
     pub(in super::super) const VPCMPUD: Form = form(3, 1, false, 0x1e);
     pub(in super::super) const VPCMPD: Form = form(3, 1, false, 0x1f);
     pub(in super::super) const VPTERNLOGD: Form = form(3, 1, false, 0x25);
     pub(in super::super) const VRANGEPS: Form = form(3, 1, false, 0x50);
+    pub(in super::super) const VRANGEPD: Form = form(3, 1, true, 0x50);
 
     pub(in super::super) const KANDW: Form = form(1, 0, false, 0x41);
     pub(in super::super) const KORW: Form = form(1, 0, false, 0x45);
@@ -277,8 +279,11 @@ impl Encoder {
         self.bytes[jump.0 - 4..jump.0].copy_from_slice(&distance.to_le_bytes());
     }
 
-    /// Returns, with the upper halves of vector registers clean for code that knows none.
-    pub(super) fn ret(&mut self) {
-        self.bytes.extend([0xc5, 0xf8, 0x77, 0xc3]);
+    /// Returns; where vector registers were used, with their upper halves clean for code that knows none.
+    pub(super) fn ret(&mut self, vectors: bool) {
+        if vectors {
+            self.bytes.extend([0xc5, 0xf8, 0x77]);
+        }
+        self.bytes.push(0xc3);
     }
 }

@@ -195,7 +195,13 @@ pub(crate) fn find(ops: &mut [Op], plain: &[Handler], targets: &[u32]) -> Fragme
         {
             pending.push(fragment.next);
         }
-        if fragment.works.len() > 1 {
+        // A call costs as much as the handlers of a few scalar operations.
+        let least = if fragment.works.iter().any(Work::is_vector) {
+            2
+        } else {
+            6
+        };
+        if fragment.works.len() >= least {
             ops[start as usize].fragment = fragments.list.len() as u32;
             fragments.list.push(fragment);
         }

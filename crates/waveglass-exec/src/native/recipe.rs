@@ -73,6 +73,10 @@ pub(super) enum Recipe {
     Double(Form),
     /// [`Recipe::Fma`] of doubles.
     FmaDouble,
+    /// [`Recipe::Range`] of two doubles.
+    RangeDouble(u8),
+    /// [`Recipe::Round`] of a double.
+    RoundDouble(u8),
     /// A comparison of doubles, by its immediate.
     CompareDouble(u8),
 }
@@ -99,6 +103,8 @@ impl Recipe {
                 | FmaPair
                 | Double(_)
                 | FmaDouble
+                | RangeDouble(_)
+                | RoundDouble(_)
         )
     }
 }
@@ -244,6 +250,11 @@ impl Work {
         lane(name, op)
             .or_else(|| branch(name, op))
             .or_else(|| scalar(name, op).map(Work::Scalar))
+    }
+
+    /// Whether it works in the host's vector registers.
+    pub(super) fn is_vector(&self) -> bool {
+        matches!(self, Work::Vector(_) | Work::Both(_) | Work::Share(_))
     }
 
     /// How many vector instructions it counts as: those of a pair count each.
@@ -415,6 +426,12 @@ fn recipe(name: &str) -> Option<Recipe> {
         "v_add_f64" => Double(VADDPD),
         "v_mul_f64" => Double(VMULPD),
         "v_fma_f64" | "v_fmac_f64" => FmaDouble,
+        "v_min_f64" => RangeDouble(4),
+        "v_max_f64" => RangeDouble(5),
+        "v_rndne_f64" => RoundDouble(8),
+        "v_floor_f64" => RoundDouble(9),
+        "v_ceil_f64" => RoundDouble(10),
+        "v_trunc_f64" => RoundDouble(11),
         _ => return comparison(name),
     })
 }

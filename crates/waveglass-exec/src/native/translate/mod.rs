@@ -143,6 +143,7 @@ impl<'a> Translator<'a> {
             self.code
                 .general(&[0x8b], to.0, Rm::Mem(FRAME, from as i32), true);
         }
+        let vectors = works.iter().any(Work::is_vector);
         let mut taken = None;
         for work in works {
             match work {
@@ -171,13 +172,13 @@ impl<'a> Translator<'a> {
         }
         if let Some(not_taken) = taken {
             self.code.constant(EAX, self.at | TAKEN);
-            self.code.ret();
+            self.code.ret(vectors);
             if let Some(jump) = not_taken {
                 self.code.land(jump);
             }
         }
         self.code.constant(EAX, self.at);
-        self.code.ret();
+        self.code.ret(vectors);
         let mut exits = std::mem::take(&mut self.exits).into_iter().peekable();
         while let Some((jump, at)) = exits.next() {
             self.code.land(jump);
@@ -185,7 +186,7 @@ impl<'a> Translator<'a> {
                 self.code.land(other);
             }
             self.code.constant(EAX, at);
-            self.code.ret();
+            self.code.ret(vectors);
         }
         !self.exhausted
     }
@@ -290,9 +291,18 @@ impl<'a> Translator<'a> {
 
     /// Makes the operation give up where a comparison holds in a lane that is on.
     fn flag(&mut self, f: Form, second: u8, rm: Rm, imm: Option<u8>, chunk: usize) {
-        let k = if self.flags == 0 { FLAGGED } else { MOMENT };
         let exec = self.exec(chunk);
-        self.code.vector(f, k, second, rm, exec);
+        self.flag_where(f, second, rm, imm, exec);
+    }
+
+    /// The same in any lane.
+    fn flag_unmasked(&mut self, f: Form, second: u8, rm: Rm, imm: u8) {
+        self.flag_where(f, second, rm, Some(imm), 0);
+    }
+
+    fn flag_where(&mut self, f: Form, second: u8, rm: Rm, imm: Option<u8>, lanes: u8) {
+        let k = if self.flags == 0 { FLAGGED } else { MOMENT };
+        self.code.vector(f, k, second, rm, lanes);
         self.code.bytes.extend(imm);
         if self.flags != 0 {
             self.code

@@ -313,6 +313,25 @@ impl Translator<'_> {
                 }
                 self.halves(z, chunk)
             }
+            Recipe::RangeDouble(which) => {
+                let (x, y) = (self.doubles(a, chunk), self.doubles(b, chunk));
+                for i in 0..2 {
+                    // A number wins over a NaN. The bits are in another order than EXEC's, so lanes
+                    // that are off count, too.
+                    self.flag_unmasked(VCMPPD, x[i], Rm::Reg(y[i]), 3);
+                    self.code
+                        .vector_imm(VRANGEPD, x[i], x[i], Rm::Reg(y[i]), 0, which);
+                    self.release(y[i]);
+                }
+                self.halves(x, chunk)
+            }
+            Recipe::RoundDouble(how) => {
+                let x = self.doubles(a, chunk);
+                for z in x {
+                    self.code.vector_imm(VRNDSCALEPD, z, 0, Rm::Reg(z), 0, how);
+                }
+                self.halves(x, chunk)
+            }
             Recipe::CompareDouble(condition) => self.compare_doubles(condition, a, b, chunk),
             Recipe::CompareFloat(condition) => self.compare(VCMPPS, condition, a, b, chunk),
             Recipe::ShiftWide { left, signed } => {
