@@ -43,3 +43,81 @@ fn short_addresses_of_ray_intersections_are_named() {
     assert!(one("image_bvh_intersect_ray v[4:7], v[9:19], s[4:7]"));
     assert!(!one("image_bvh_intersect_ray v[4:7], v[9:19], s[4:7] a16"));
 }
+
+/// A target, a text that is refused with what, and one that is taken.
+const PAIRS: &[(Target, &str, &str, &str)] = &[
+    (
+        Target::Gfx1250,
+        "v_pk_mul_f32 v[0:1], s[2:3], v[2:3]",
+        "1:22: invalid op_sel operand",
+        "v_pk_mul_f32 v[0:1], s[2:3], v[2:3] op_sel_hi:[0,1]",
+    ),
+    (
+        Target::Gfx1250,
+        "v_pk_fma_f32 v[0:1], v[2:3], v[2:3], exec op_sel:[0,0,1] op_sel_hi:[1,1,0]",
+        "1:43: invalid op_sel operand",
+        "v_pk_fma_f32 v[0:1], v[2:3], v[2:3], exec op_sel_hi:[1,1,0]",
+    ),
+    (
+        Target::Gfx942,
+        "v_pk_mul_f32 v[0:1], s[2:3], v[2:4]",
+        "1:30: invalid operand for instruction: 2 registers are needed, v[2:4] is 3",
+        "v_pk_mul_f32 v[0:1], s[2:3], v[2:3]",
+    ),
+    (
+        Target::Gfx90a,
+        "v_writelane_b32 v1, m0, s1",
+        "1:25: invalid operand (violates constant bus restrictions)",
+        "v_writelane_b32 v1, s1, m0",
+    ),
+    (
+        Target::Gfx1250,
+        "v_writelane_b32_e64 v1, 4, s2",
+        "1:1: e64 variant of this instruction is not supported on gfx1250",
+        "v_writelane_b32_e32 v1, 4, s2",
+    ),
+    (
+        Target::Gfx1100,
+        "v_interp_p10_f32_e32 v0, v1, v2, v3",
+        "1:1: e32 variant of this instruction is not supported on gfx1100",
+        "v_interp_p10_f32_e64 v0, v1, v2, v3",
+    ),
+    (
+        Target::Gfx1250,
+        "tensor_load_to_lds s[0:3], s[0:7] r128",
+        "1:35: instruction must set modifier r128=0",
+        "tensor_load_to_lds s[0:3], s[0:7]",
+    ),
+    (
+        Target::Gfx1250,
+        "v_wmma_ld_scale_paired_b32 v1, 0x41",
+        "1:32: invalid operand for instruction: literals are not supported",
+        "v_wmma_ld_scale_paired_b32 v1, 64",
+    ),
+    (
+        Target::Gfx1030,
+        "v_movrelsd_2_b32_sdwa v0, 5 dst_sel:BYTE_1",
+        "1:27: source operand must be a VGPR",
+        "v_movrelsd_2_b32_sdwa v0, v5 dst_sel:BYTE_1",
+    ),
+    (
+        Target::Gfx1200,
+        "v_dual_cndmask_b32 v1, vcc_lo, v3 :: v_dual_mul_f32 v4, s1, v0",
+        "1:57: invalid operand (violates constant bus restrictions)",
+        "v_dual_cndmask_b32 v1, vcc_lo, v3 :: v_dual_mul_f32 v4, vcc_lo, v0",
+    ),
+    (
+        Target::Gfx1100,
+        "image_msaa_load v[4:7], v[0:2], s[0:7] dmask:0x3 dim:SQ_RSRC_IMG_2D_MSAA",
+        "1:40: invalid image_gather dmask: only one bit must be set",
+        "image_msaa_load v[4:7], v[0:2], s[0:7] dmask:0x2 dim:SQ_RSRC_IMG_2D_MSAA",
+    ),
+];
+
+#[test]
+fn rules_of_single_operations() {
+    for (target, refused, why, taken) in PAIRS {
+        assert_eq!(findings(*target, refused), [*why], "{refused}");
+        assert!(asm(*target, taken).is_ok(), "{taken}");
+    }
+}
