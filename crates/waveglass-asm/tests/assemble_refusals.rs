@@ -1,6 +1,6 @@
 //! Sources that llvm-mc-22 refuses, each beside one that it takes.
 
-use waveglass_asm::{AssembleOptions, Assembled, Diagnostics, assemble};
+use waveglass_asm::{AssembleOptions, Assembled, Diagnostics, LineAssembler, assemble};
 use waveglass_isa::Target;
 
 fn asm(target: Target, source: &str) -> Result<Assembled, Diagnostics> {
@@ -112,7 +112,49 @@ const PAIRS: &[(Target, &str, &str, &str)] = &[
         "1:40: invalid image_gather dmask: only one bit must be set",
         "image_msaa_load v[4:7], v[0:2], s[0:7] dmask:0x2 dim:SQ_RSRC_IMG_2D_MSAA",
     ),
+    (
+        Target::Gfx1200,
+        "s_prefetch_data s[0:1], 0x1, s2",
+        "1:1: too few operands for instruction",
+        "s_prefetch_data s[0:1], 0x1, s2, 0",
+    ),
+    (
+        Target::Gfx1200,
+        "v_dot4_f32_bf8_bf8 v0, s2, v1, v3 neg_lo:[0,1]",
+        "1:35: invalid neg_lo operand: src1 has no sign to change",
+        "v_dot4_f32_bf8_bf8 v0, s2, v1, v3 neg_lo:[0,0,1]",
+    ),
+    (
+        Target::Gfx1100,
+        "s_sendmsg -1",
+        "1:11: invalid immediate: only 16-bit values are legal",
+        "s_waitcnt -1",
+    ),
+    (
+        Target::Gfx1030,
+        "v_interp_mov_f32 v127, 3, attr30.x",
+        "1:24: invalid interpolation slot",
+        "v_interp_mov_f32 v127, p0, attr30.x",
+    ),
 ];
+
+/// The older spelling of BOUND_CTRL is a zero from RDNA 3 on (bytes of llvm-mc-22).
+#[test]
+fn bound_ctrl_of_zero() {
+    for (target, wanted) in [
+        (Target::Gfx900, 0xff08_0001u32),
+        (Target::Gfx1030, 0xff08_0001),
+        (Target::Gfx1100, 0xff00_0001),
+        (Target::Gfx1250, 0xff00_0001),
+    ] {
+        let text =
+            "v_mov_b32_dpp v0, v1 quad_perm:[0,0,0,0] row_mask:0xf bank_mask:0xf bound_ctrl:0";
+        let i = LineAssembler::new(target, target.default_wave_size())
+            .assemble(text)
+            .expect("a DPP form");
+        assert_eq!(i.words()[1], wanted, "{target}");
+    }
+}
 
 #[test]
 fn rules_of_single_operations() {

@@ -261,7 +261,12 @@ pub(super) fn number(
         | ImmStyle::Swaitcnt
         | ImmStyle::Depctr
         | ImmStyle::Sdelayalu => {
-            if !(-0x8000..=0xffff).contains(&v) {
+            // Counters are set bit by bit, and -1 stands for all of them.
+            let least = match style {
+                ImmStyle::Hwreg | ImmStyle::Sendmsg => 0,
+                _ => -0x8000,
+            };
+            if !(least..=0xffff).contains(&v) {
                 return Err(reject(
                     1,
                     at,

@@ -224,11 +224,7 @@ pub(super) fn compile(def: &InstDef) -> Pattern {
                     }
                     // The channel is part of the attribute's name.
                     None if style == ImmStyle::Interpattrchan => {}
-                    None => {
-                        // A scalar load without an offset reads at its base.
-                        p.optional_last |= matches!(style, ImmStyle::Endpgm | ImmStyle::Smemoffset);
-                        p.wants.push(Want::Number { operand: i, style });
-                    }
+                    None => p.wants.push(Want::Number { operand: i, style }),
                 },
                 OperandKind::Mods(_) => {}
                 _ => p.wants.push(Want::Source {
@@ -253,6 +249,14 @@ pub(super) fn compile(def: &InstDef) -> Pattern {
     if p.ranks[Mod::A16 as usize].0 == 0 {
         p.ranks[Mod::A16 as usize] = p.ranks[Mod::R128 as usize];
     }
+    // A scalar load without an offset reads at its base.
+    p.optional_last = matches!(
+        p.wants.last(),
+        Some(Want::Number {
+            style: ImmStyle::Endpgm | ImmStyle::Smemoffset,
+            ..
+        })
+    );
     let count = p.wants.iter().filter(|w| w.is_vcc()).count() as u8;
     let first = p.wants.first().is_some_and(Want::is_vcc);
     let gfx9 = def.is_gfx9();
