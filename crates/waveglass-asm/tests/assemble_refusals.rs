@@ -136,6 +136,12 @@ const PAIRS: &[(Target, &str, &str, &str)] = &[
         "1:24: invalid interpolation slot",
         "v_interp_mov_f32 v127, p0, attr30.x",
     ),
+    (
+        Target::Gfx1200,
+        "v_add_f16_e64 v0.l, v1.h, v2",
+        "1:28: invalid operand for instruction: halves and whole registers are mixed",
+        "v_add_f16_e64 v0.l, v1.h, v2.l",
+    ),
 ];
 
 /// The older spelling of BOUND_CTRL is a zero from RDNA 3 on (bytes of llvm-mc-22).

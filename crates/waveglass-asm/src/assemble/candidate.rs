@@ -23,6 +23,8 @@ pub(super) struct Candidate {
     pub(super) hidden_fi: bool,
     pub(super) bus: Bus,
     pub(super) rule: Rule,
+    /// Several operands are halves of registers.
+    pub(super) halves: bool,
 }
 
 /// What is checked of an instruction when its operands are known.
@@ -89,6 +91,7 @@ impl Candidate {
             hidden_fi,
             bus: bus(def, pattern.form, target),
             rule: rule(def, pattern.form, target),
+            halves: operands.iter().filter(|o| is_half(o.kind)).count() > 1,
             pattern,
         };
         c.plain = c.without_modifiers(target);
@@ -126,6 +129,15 @@ fn check(def: &InstDef, target: Target) -> Check {
         b's' if name == "s_cbranch_g_fork" => Check::NoLiteral,
         _ => Check::Nothing,
     }
+}
+
+/// Whether a register in an operand of this kind is a half.
+pub(super) fn is_half(kind: OperandKind) -> bool {
+    use OperandKind::{SrcHalf, SrcLitHalf, SrcLitLo, VgprHalf, VgprLo, VgprSrcHalf, VgprSrcLo};
+    matches!(
+        kind,
+        VgprLo | VgprHalf | VgprSrcHalf | VgprSrcLo | SrcLitHalf | SrcLitLo | SrcHalf
+    )
 }
 
 fn rule(def: &InstDef, form: Form, target: Target) -> Rule {

@@ -211,6 +211,9 @@ fn more(line: &Line, c: &Candidate, bits: &InstBits, on: For) -> Result<(), Prob
     if c.rule != Rule::Nothing {
         validate_rule::check(line, c, bits)?;
     }
+    if c.halves {
+        validate_rule::mixed(line, c)?;
+    }
     // LLVM takes no op_sel for the dot products of CDNA 3 and later.
     if on.target.has_gfx940_insts() && def.flags.contains(InstFlags::DOT) {
         let all = (1 << def.shape.sources.count) - 1;

@@ -1,6 +1,6 @@
 //! Rules of single vector operations.
 
-use super::candidate::{Candidate, Rule};
+use super::candidate::{Candidate, Rule, is_half};
 use super::diagnostic::Problem;
 use super::modifier::Mod;
 use super::operand::{Line, Value};
@@ -27,6 +27,30 @@ pub(super) fn check(line: &Line, c: &Candidate, bits: &InstBits) -> Result<(), P
             Some(Value::Reg(r)) if r.file == RegFile::Vgpr => Ok(()),
             _ => Err(Problem::at(at(1), "source operand must be a VGPR")),
         },
+    }
+}
+
+/// Operands of 16 bits are written as halves, or all of them as registers for LLVM's older spelling.
+pub(super) fn mixed(line: &Line, c: &Candidate) -> Result<(), Problem> {
+    let (mut halves, mut whole) = (false, None);
+    for (op, want) in line.ops().iter().zip(c.pattern.written(line.count)) {
+        if let (Want::Source { operand, .. }, Value::Reg(r)) = (want, op.value)
+            && r.file == RegFile::Vgpr
+            && is_half(c.def.shape.operands[*operand as usize].kind)
+        {
+            match r.half {
+                Some(_) => halves = true,
+                None => whole = whole.or(Some((r, op.at))),
+            }
+        }
+    }
+    match whole {
+        Some((r, at)) if halves => Err(Problem::at(
+            at as usize,
+            "invalid operand for instruction: halves and whole registers are mixed",
+        )
+        .help(format!("{r}.l and {r}.h are the halves of {r}"))),
+        _ => Ok(()),
     }
 }
 
