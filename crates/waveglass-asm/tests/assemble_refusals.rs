@@ -139,8 +139,14 @@ const PAIRS: &[(Target, &str, &str, &str)] = &[
     (
         Target::Gfx1200,
         "v_add_f16_e64 v0.l, v1.h, v2",
-        "1:28: invalid operand for instruction: halves and whole registers are mixed",
+        "1:27: invalid operand for instruction: halves and whole registers are mixed",
         "v_add_f16_e64 v0.l, v1.h, v2.l",
+    ),
+    (
+        Target::Gfx1250,
+        "v_dual_mul_f32 v0, v1, v2 :: v_dual_max_i32 v3, --7, v5",
+        "1:49: invalid syntax, expected 'neg' modifier",
+        "s_add_f16 s0, 1.0, --1",
     ),
 ];
 

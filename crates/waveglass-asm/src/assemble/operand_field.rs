@@ -23,7 +23,7 @@ pub(super) fn source(
     if op.neg || op.abs || op.sext {
         source_modifiers(op, mods, bits)?;
     }
-    if op.doubled && matches!(o.ty, OperandType::Float | OperandType::Bf16) {
+    if op.doubled && !takes_two_signs(o, bits.def(), on) {
         return Err(reject(0, at, "invalid syntax, expected 'neg' modifier"));
     }
     match op.value {
@@ -64,6 +64,17 @@ pub(super) fn source(
             .set_operand(o, Operand::Off)
             .map_err(|_| reject(0, at, "off is not possible here")),
         Value::List(..) => Err(reject(0, at, "invalid operand for instruction")),
+    }
+}
+
+/// Whether two minus signs are a number's: not where the first could be the sign bit of a source of
+/// the vector ALU.
+fn takes_two_signs(o: &OperandDef, def: &InstDef, on: For) -> bool {
+    match def.encoding() {
+        "ENC_SOP1" | "ENC_SOP2" | "ENC_SOPC" => true,
+        // All sources of pairs are read alike; on CDNA 5 pairs have sign bits.
+        e if e.contains("VOPD") => !on.target.has_gfx1250_insts(),
+        _ => !matches!(o.ty, OperandType::Float | OperandType::Bf16),
     }
 }
 
