@@ -70,11 +70,18 @@ pub(super) fn source(
 /// Whether two minus signs are a number's: not where the first could be the sign bit of a source of
 /// the vector ALU.
 fn takes_two_signs(o: &OperandDef, def: &InstDef, on: For) -> bool {
+    let float = matches!(o.ty, OperandType::Float | OperandType::Bf16);
     match def.encoding() {
         "ENC_SOP1" | "ENC_SOP2" | "ENC_SOPC" => true,
-        // All sources of pairs are read alike; on CDNA 5 pairs have sign bits.
-        e if e.contains("VOPD") => !on.target.has_gfx1250_insts(),
-        _ => !matches!(o.ty, OperandType::Float | OperandType::Bf16),
+        // Pairs have sign bits on CDNA 5; LLVM tells from the first half whether to expect them.
+        e if e.contains("VOPD") => {
+            let first = def.mnemonic.split(" :: ").next().unwrap_or_default();
+            let names = |list: &[&str]| list.iter().any(|n| first.contains(n));
+            !on.target.has_gfx1250_insts()
+                || names(&["fmaak", "fmamk"])
+                || !(float || names(&["_f32", "_f64", "mov_b32", "cndmask_b32"]))
+        }
+        _ => !float,
     }
 }
 
