@@ -22,6 +22,9 @@ pub(super) struct Candidate {
     /// The field of an immediate operand that a template does not name.
     pub(super) hidden_fi: bool,
     pub(super) bus: Bus,
+    pub(super) rule: Rule,
+    /// Several operands are halves of registers.
+    pub(super) halves: bool,
 }
 
 /// What is checked of an instruction when its operands are known.
@@ -32,12 +35,26 @@ pub(super) enum Check {
     /// A store of buffers, which has no use for TFE.
     Store,
     Image,
+    /// Tensor moves, whose descriptors have one size.
+    Tensor,
     /// Global wave sync of CDNA 2 and later.
     EvenRegister,
     /// S_WAITCNT_VSCNT and its kin.
     NullFirst,
     Barrier,
     NoLiteral,
+}
+
+/// A rule that few vector operations have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rule {
+    Nothing,
+    /// Packed binary32 of CDNA 5, which reads one register of a scalar source.
+    OneScalar,
+    /// Its sources are registers and inline constants.
+    NoLiteral,
+    /// What it moves is in a VGPR.
+    Moves,
 }
 
 /// What a vector instruction may read of scalar values.
@@ -73,6 +90,8 @@ impl Candidate {
             flat_atomic,
             hidden_fi,
             bus: bus(def, pattern.form, target),
+            rule: rule(def, pattern.form, target),
+            halves: operands.iter().filter(|o| is_half(o.kind)).count() > 1,
             pattern,
         };
         c.plain = c.without_modifiers(target);
@@ -97,6 +116,7 @@ fn check(def: &InstDef, target: Target) -> Check {
     let name = def.mnemonic;
     match name.as_bytes()[0] {
         b'v' => Check::Vector,
+        b't' if name.starts_with("tensor_") => Check::Tensor,
         b'b' | b't'
             if def.flags.contains(InstFlags::STORE) && !def.flags.contains(InstFlags::LOAD) =>
         {
@@ -108,6 +128,26 @@ fn check(def: &InstDef, target: Target) -> Check {
         b's' if name.contains("barrier") => Check::Barrier,
         b's' if name == "s_cbranch_g_fork" => Check::NoLiteral,
         _ => Check::Nothing,
+    }
+}
+
+/// Whether a register in an operand of this kind is a half.
+pub(super) fn is_half(kind: OperandKind) -> bool {
+    use OperandKind::{SrcHalf, SrcLitHalf, SrcLitLo, VgprHalf, VgprLo, VgprSrcHalf, VgprSrcLo};
+    matches!(
+        kind,
+        VgprLo | VgprHalf | VgprSrcHalf | VgprSrcLo | SrcLitHalf | SrcLitLo | SrcHalf
+    )
+}
+
+fn rule(def: &InstDef, form: Form, target: Target) -> Rule {
+    match def.mnemonic {
+        "v_pk_add_f32" | "v_pk_mul_f32" | "v_pk_fma_f32" if target.has_gfx1250_insts() => {
+            Rule::OneScalar
+        }
+        "v_wmma_ld_scale_paired_b32" | "v_wmma_ld_scale16_paired_b64" => Rule::NoLiteral,
+        name if name.starts_with("v_movrels") && form == Form::Sdwa => Rule::Moves,
+        _ => Rule::Nothing,
     }
 }
 

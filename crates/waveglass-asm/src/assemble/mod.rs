@@ -42,6 +42,7 @@ mod suggest;
 mod symbol;
 mod validate;
 mod validate_image;
+mod validate_rule;
 mod wait;
 mod yaml;
 

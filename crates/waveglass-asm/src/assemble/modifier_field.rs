@@ -121,6 +121,13 @@ fn source_lists(line: &Line, c: &Candidate, bits: &mut InstBits, lists: u64) -> 
             }
             let i = shape.sources.mods[n];
             if i == NO_MODS {
+                if matches!(m, Mod::NegLo | Mod::NegHi) {
+                    return Err(reject(
+                        20,
+                        at,
+                        format!("invalid {} operand: src{n} has no sign to change", m.name()),
+                    ));
+                }
                 continue;
             }
             bits.or_raw(&shape.operands[i as usize], bit);

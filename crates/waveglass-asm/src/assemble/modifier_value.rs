@@ -215,10 +215,10 @@ pub(super) fn valued(
         }
         b"row_mask" => (Mod::RowMask, ranged(c, s, 15)?),
         b"bank_mask" => (Mod::BankMask, ranged(c, s, 15)?),
-        // Zero is the older spelling of the same bit.
+        // Before RDNA 3, zero is the older spelling of the same bit.
         b"bound_ctrl" => {
-            ranged(c, s, 1)?;
-            (Mod::BoundCtrl, 1)
+            let v = ranged(c, s, 1)?;
+            (Mod::BoundCtrl, if t.major() < 11 { 1 } else { v })
         }
         b"fi" => (Mod::Fi, ranged(c, s, 1)?),
         b"dmask" => (Mod::Dmask, ranged(c, s, 15)?),

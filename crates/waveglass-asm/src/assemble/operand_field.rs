@@ -23,7 +23,7 @@ pub(super) fn source(
     if op.neg || op.abs || op.sext {
         source_modifiers(op, mods, bits)?;
     }
-    if op.doubled && matches!(o.ty, OperandType::Float | OperandType::Bf16) {
+    if op.doubled && !takes_two_signs(o, bits.def(), on) {
         return Err(reject(0, at, "invalid syntax, expected 'neg' modifier"));
     }
     match op.value {
@@ -64,6 +64,24 @@ pub(super) fn source(
             .set_operand(o, Operand::Off)
             .map_err(|_| reject(0, at, "off is not possible here")),
         Value::List(..) => Err(reject(0, at, "invalid operand for instruction")),
+    }
+}
+
+/// Whether two minus signs are a number's: not where the first could be the sign bit of a source of
+/// the vector ALU.
+fn takes_two_signs(o: &OperandDef, def: &InstDef, on: For) -> bool {
+    let float = matches!(o.ty, OperandType::Float | OperandType::Bf16);
+    match def.encoding() {
+        "ENC_SOP1" | "ENC_SOP2" | "ENC_SOPC" => true,
+        // Pairs have sign bits on CDNA 5; LLVM tells from the first half whether to expect them.
+        e if e.contains("VOPD") => {
+            let first = def.mnemonic.split(" :: ").next().unwrap_or_default();
+            let names = |list: &[&str]| list.iter().any(|n| first.contains(n));
+            !on.target.has_gfx1250_insts()
+                || names(&["fmaak", "fmamk"])
+                || !(float || names(&["_f32", "_f64", "mov_b32", "cndmask_b32"]))
+        }
+        _ => !float,
     }
 }
 
@@ -261,7 +279,12 @@ pub(super) fn number(
         | ImmStyle::Swaitcnt
         | ImmStyle::Depctr
         | ImmStyle::Sdelayalu => {
-            if !(-0x8000..=0xffff).contains(&v) {
+            // Counters are set bit by bit, and -1 stands for all of them.
+            let least = match style {
+                ImmStyle::Hwreg | ImmStyle::Sendmsg => 0,
+                _ => -0x8000,
+            };
+            if !(least..=0xffff).contains(&v) {
                 return Err(reject(
                     1,
                     at,

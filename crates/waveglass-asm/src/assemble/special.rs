@@ -60,11 +60,10 @@ pub(super) fn read(
             b"p10" => word(c, name, 0),
             b"p20" => word(c, name, 1),
             b"p0" => word(c, name, 2),
-            _ if !name.is_empty() => {
+            _ => {
                 return Err(Problem::at(c.pos, "invalid interpolation slot")
                     .help("p10, p20 or p0 is possible"));
             }
-            _ => return Ok(None),
         },
         ImmStyle::Interpattr => attribute(c)?,
         ImmStyle::ExpTgt => export(c, target)?,

@@ -1,7 +1,7 @@
 //! Rules over a whole instruction that its fields do not show: how many scalar values a vector
 //! instruction may read, register banks of VOPD pairs, and the like.
 
-use super::candidate::{Candidate, Check};
+use super::candidate::{Candidate, Check, Rule};
 use super::diagnostic::Problem;
 use super::matcher::For;
 use super::modifier::Mod;
@@ -9,6 +9,7 @@ use super::modifier_value::{TH, TH_BYPASS, TH_NUMBER};
 use super::operand::{Line, Op, Value};
 use super::pattern::{Form, Want};
 use super::validate_image::image;
+use super::validate_rule;
 use waveglass_isa::{Access, Decoder, Field, InstBits, InstFlags, Reg, RegFile, Target};
 
 /// Rejects what the hardware does not do.
@@ -29,6 +30,12 @@ pub(super) fn check(line: &Line, c: &Candidate, bits: &InstBits, on: For) -> Res
         )),
         Check::Store => Ok(()),
         Check::Image => image(line, c, &bits.finish()),
+        Check::Tensor if line.has(Mod::R128) => Err(Problem::at(
+            line.places[Mod::R128 as usize] as usize,
+            "instruction must set modifier r128=0",
+        )
+        .help("descriptor group 1 of a tensor move always has 8 registers")),
+        Check::Tensor => Ok(()),
         Check::EvenRegister => aligned(line, on),
         Check::NullFirst => null_first(line),
         Check::Barrier => barrier(line),
@@ -139,7 +146,9 @@ fn vector(line: &Line, c: &Candidate, bits: &InstBits, on: For) -> Result<(), Pr
         false => c.bus.vcc,
     };
     if implicit {
-        used[0] = Reg::new(RegFile::Vcc, 0, (on.wave_size / 32) as u8);
+        // For LLVM a pair reads all of VCC, which is not the half that may be named beside it.
+        let dwords = if pair { 2 } else { on.wave_size / 32 };
+        used[0] = Reg::new(RegFile::Vcc, 0, dwords as u8);
         count = 1;
     }
     let mut registers = count;
@@ -160,8 +169,11 @@ fn vector(line: &Line, c: &Candidate, bits: &InstBits, on: For) -> Result<(), Pr
             }
             _ => continue,
         };
+        let selects = |operand: u8| def.shape.operands[operand as usize].field == Field::Src1;
         if matches!(reg.file, RegFile::Vgpr | RegFile::Agpr | RegFile::Null)
-            || c.bus.lane_select && reg.file == RegFile::M0
+            || c.bus.lane_select
+                && reg.file == RegFile::M0
+                && matches!(want, Want::Source { operand, .. } if selects(*operand))
         {
             continue;
         }
@@ -193,16 +205,14 @@ fn vector(line: &Line, c: &Candidate, bits: &InstBits, on: For) -> Result<(), Pr
 fn more(line: &Line, c: &Candidate, bits: &InstBits, on: For) -> Result<(), Problem> {
     let def = c.def;
     let ops = line.ops();
-    match c.pattern.form {
-        Form::Dpp | Form::E64Dpp => dpp(line, c, bits, on)?,
-        Form::Sdwa if def.mnemonic.starts_with("v_movrels") => {
-            if let Some(Value::Reg(r)) = ops.get(1).map(|o| o.value)
-                && r.file != RegFile::Vgpr
-            {
-                return Err(Problem::at(place(ops, 1), "source operand must be a VGPR"));
-            }
-        }
-        _ => {}
+    if matches!(c.pattern.form, Form::Dpp | Form::E64Dpp) {
+        dpp(line, c, bits, on)?;
+    }
+    if c.rule != Rule::Nothing {
+        validate_rule::check(line, c, bits)?;
+    }
+    if c.halves {
+        validate_rule::mixed(line, c)?;
     }
     // LLVM takes no op_sel for the dot products of CDNA 3 and later.
     if on.target.has_gfx940_insts() && def.flags.contains(InstFlags::DOT) {

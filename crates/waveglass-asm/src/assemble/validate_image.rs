@@ -19,8 +19,8 @@ pub(super) fn image(line: &Line, c: &Candidate, inst: &Inst) -> Result<(), Probl
         return Err(Problem::at(dmask_at, "invalid atomic image dmask")
             .help("0x1, 0x3 and 0xf are possible"));
     }
-    if def.flags.contains(InstFlags::GATHER4) && name.contains("gather4") && dmask.count_ones() != 1
-    {
+    // Loads of samples select a component as gathers do (RDNA3 ISA 10.1).
+    if def.flags.contains(InstFlags::GATHER4) && dmask.count_ones() != 1 {
         return Err(Problem::at(
             dmask_at,
             "invalid image_gather dmask: only one bit must be set",
