@@ -616,6 +616,21 @@ fn metadata_is_checked_as_llvm_checks_it() {
         let d = metadata(key, value).unwrap_err();
         assert_eq!(d.list[0].message, format!("invalid metadata: {message}"));
     }
+    // Scalars that are none; what LLVM rejects, too.
+    for (value, message) in [
+        ("\"open", "expected a closing \""),
+        ("'it''s", "expected a closing '"),
+        ("\"a\" b", "behind a closing \""),
+        ("\"\\q\"", "is no escape"),
+        ("a: b", "another key"),
+        ("\u{1}", "may not stand in YAML"),
+    ] {
+        let d = metadata(".unknown", value).unwrap_err();
+        assert!(d.list[0].message.contains(message), "{value}: {d}");
+    }
+    for value in ["'it''s'", "\"a: \\\"b\\\"\"", "a:b", "'a: b'", "C++ \u{e9}"] {
+        assert!(metadata(".unknown", value).is_ok(), "{value}");
+    }
     let d = metadata(".language", "Rust").unwrap_err();
     assert!(d.list[0].message.contains("one of OpenCL C, "), "{d}");
     let d = metadata(".name", "*a").unwrap_err();

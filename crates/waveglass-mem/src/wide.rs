@@ -14,7 +14,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// Whether the host has AVX.
+    /// Whether the host has AVX2.
     #[inline(always)]
     pub fn has_avx(self) -> bool {
         self.avx

@@ -437,6 +437,14 @@ fn stacks_and_tensors_are_shown_by_their_fields() {
             .iter()
             .any(|n| n.starts_with("after every 8 bytes"))
     );
+    assert!(report.violations.is_empty(), "{:?}", report.violations);
+    // Nothing is mapped where the tensor is said to be.
+    let report = access(Target::Gfx1250, LOAD, |scene| {
+        let sgpr = &mut scene.wave_mut().sgpr;
+        sgpr[..4].copy_from_slice(&[1, 16, MEMORY as u32, 2 << 30]);
+        sgpr[4..12].copy_from_slice(&[2 << 16 | 1 << 20, 9 << 16, 9 << 16, 2 << 16, 2, 8, 0, 0]);
+    });
+    assert_eq!(report.violations.len(), 1);
     // An open field is named.
     let inst = instruction(Target::Gfx1250, 32, &bytes(LOAD)).unwrap();
     let mut scene = Scene::new(Target::Gfx1250, 32, 64, 0).unwrap();

@@ -330,7 +330,55 @@ fn scalar(text: &str, line: u32) -> Parsed<'_> {
         Some(b'|' | b'>' | b'%' | b'@' | b'`') => {
             Err((line, format!("{text:?} is YAML that is not taken here")))
         }
-        _ => Ok(plain(text)),
+        _ => {
+            well_formed(text).map_err(|why| (line, why))?;
+            Ok(plain(text))
+        }
+    }
+}
+
+/// Whether a scalar is one: quotes that are closed, escapes that there are, no other mapping, only
+/// characters that may stand in YAML.
+fn well_formed(text: &str) -> Result<(), String> {
+    // Plain words, numbers and names need no look.
+    let odd = |b: u8| matches!(b, b'\'' | b'"' | b'\\' | b':' | 0..=8 | 11..=31 | 127);
+    if !text.bytes().any(odd) {
+        return Ok(());
+    }
+    if let Some(c) = text.chars().find(|c| c.is_control() && *c != '\t') {
+        return Err(format!("{c:?} may not stand in YAML"));
+    }
+    match text.as_bytes()[0] {
+        b'\'' => {
+            let inside = text[1..].replace("''", "");
+            match inside.find('\'') {
+                None => Err("expected a closing '".to_owned()),
+                Some(end) if end + 1 < inside.len() => {
+                    Err("unexpected text behind a closing '".to_owned())
+                }
+                Some(_) => Ok(()),
+            }
+        }
+        b'"' => {
+            let mut rest = text[1..].chars();
+            while let Some(c) = rest.next() {
+                match c {
+                    '"' if rest.as_str().is_empty() => return Ok(()),
+                    '"' => return Err("unexpected text behind a closing \"".to_owned()),
+                    '\\' => match rest.next() {
+                        Some('n' | 't' | 'x' | 'u' | '"' | '/' | '\\' | ' ') => {}
+                        Some(other) => {
+                            return Err(format!("\\{other} is no escape that is taken here"));
+                        }
+                        None => break,
+                    },
+                    _ => {}
+                }
+            }
+            Err("expected a closing \"".to_owned())
+        }
+        _ if text.contains(": ") => Err("a value cannot hold another key; quote it".to_owned()),
+        _ => Ok(()),
     }
 }
 

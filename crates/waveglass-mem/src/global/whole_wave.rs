@@ -247,14 +247,17 @@ fn holds<const W: usize>(region: &Region, addresses: &[u64; W], bytes: u64) -> b
 #[cfg(target_arch = "x86_64")]
 const TILE: usize = 16;
 
+/// Whether the first sixteen lanes may be a row: the last of them tells most other accesses apart.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn may_be_rows<const W: usize>(addresses: &[u64; W]) -> bool {
+    addresses[TILE - 1] == addresses[0].wrapping_add(4 * (TILE as u64 - 1))
+}
+
 /// Whether each sixteen dwords lie one after the other in whole lines.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn are_rows<const W: usize>(region: &Region, addresses: &[u64; W]) -> bool {
-    // One lane tells most other accesses apart.
-    if addresses[TILE - 1] != addresses[0].wrapping_add(4 * (TILE as u64 - 1)) {
-        return false;
-    }
     let mut differing = 0;
     for row in addresses.as_chunks::<TILE>().0 {
         let first = row[0];
@@ -266,22 +269,55 @@ fn are_rows<const W: usize>(region: &Region, addresses: &[u64; W]) -> bool {
     differing == 0
 }
 
-/// Moves the rows of a tile as `line` says, from or to the line at an offset and four lanes; gives
-/// `false`, with nothing done, if any sixteen lanes are none.
+/// Loads rows of a tile that lie as [`Placed::Spread`] says; gives `false`, with nothing done, if any
+/// sixteen lanes are none. Not inlined: what is scattered otherwise is slower with it in its midst.
 #[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn rows<const W: usize>(
+#[inline(never)]
+#[target_feature(enable = "avx2")]
+fn load_rows<const W: usize>(
     region: &Region,
     addresses: &[u64; W],
-    mut line: impl FnMut(usize, usize),
+    register: &mut [u32; W],
 ) -> bool {
     if !are_rows(region, addresses) {
         return false;
     }
-    for (row, addresses) in addresses.as_chunks::<TILE>().0.iter().enumerate() {
-        let offset = region.offset(addresses[0]);
-        for four in 0..TILE / 4 {
-            line(offset + 16 * four, row * TILE + 4 * four);
+    let words = region.words();
+    for (row, addresses) in register
+        .as_chunks_mut::<TILE>()
+        .0
+        .iter_mut()
+        .zip(addresses.as_chunks::<TILE>().0)
+    {
+        let line = region.offset(addresses[0]) / 8;
+        for (four, to) in row.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            // SAFETY: this build has AVX; `are_rows` gives whole lines that `holds` has found inside the
+            // region, whose memory is aligned to them.
+            *to = dwords(unsafe { line::load(words[line + 2 * four..].as_ptr()) });
+        }
+    }
+    true
+}
+
+/// [`load_rows`]'s counterpart.
+#[cfg(target_arch = "x86_64")]
+#[inline(never)]
+#[target_feature(enable = "avx2")]
+fn store_rows<const W: usize>(region: &Region, addresses: &[u64; W], register: &[u32; W]) -> bool {
+    if !are_rows(region, addresses) {
+        return false;
+    }
+    let words = region.words();
+    for (row, addresses) in register
+        .as_chunks::<TILE>()
+        .0
+        .iter()
+        .zip(addresses.as_chunks::<TILE>().0)
+    {
+        let line = region.offset(addresses[0]) / 8;
+        for (four, from) in row.as_chunks::<4>().0.iter().enumerate() {
+            // SAFETY: as in `load_rows`.
+            unsafe { line::store(words[line + 2 * four..].as_ptr(), vector(*from)) };
         }
     }
     true
@@ -296,15 +332,11 @@ fn gather<const N: usize, const W: usize>(
     host: Host,
 ) {
     #[cfg(target_arch = "x86_64")]
-    if N == 1 && host.has_avx() {
-        let words = region.words();
-        let done = rows(region, addresses, |offset, lane| {
-            // SAFETY: the host has AVX, and `rows` gives whole lines that `holds` has found inside the
-            // region, whose memory is aligned to them.
-            let four = dwords(unsafe { line::load(words[offset / 8..].as_ptr()) });
-            registers[0][lane..lane + 4].copy_from_slice(&four);
-        });
-        if done {
+    if N == 1 && host.has_avx() && may_be_rows(addresses) {
+        // A copy, so that the addresses themselves may stay in the host's registers.
+        let addresses = *addresses;
+        // SAFETY: builds with AVX have AVX2.
+        if unsafe { load_rows(region, &addresses, &mut registers[0]) } {
             return;
         }
     }
@@ -336,15 +368,11 @@ fn scatter<const N: usize, const W: usize>(
     host: Host,
 ) {
     #[cfg(target_arch = "x86_64")]
-    if N == 1 && host.has_avx() {
-        let words = region.words();
-        let done = rows(region, addresses, |offset, lane| {
-            let mut four = [0; 4];
-            four.copy_from_slice(&registers[0][lane..lane + 4]);
-            // SAFETY: as in `gather`.
-            unsafe { line::store(words[offset / 8..].as_ptr(), vector(four)) };
-        });
-        if done {
+    if N == 1 && host.has_avx() && may_be_rows(addresses) {
+        // As in `gather`.
+        let addresses = *addresses;
+        // SAFETY: builds with AVX have AVX2.
+        if unsafe { store_rows(region, &addresses, &registers[0]) } {
             return;
         }
     }

@@ -68,6 +68,8 @@ pub struct AccessReport {
     pub counters: Vec<&'static str>,
     /// Scalar registers that it wrote, and their values.
     pub scalars: Vec<Term>,
+    /// Memory violations of what acts for the whole wave; those of lanes stand with the lanes.
+    pub violations: Vec<String>,
 }
 
 /// A named value in an address.
@@ -320,6 +322,13 @@ impl Scene {
                 part.content = self.content(&part.place, part.bytes, lane.lane);
             }
         }
+        // What acts for the whole wave has no lane to show its violations at.
+        let whole = explanation.lanes.is_empty();
+        let violations: Vec<String> = faults
+            .iter()
+            .filter(|_| whole)
+            .map(ToString::to_string)
+            .collect();
         let scalars = (0..128)
             .filter(|&i| self.wave.sgpr[i] != before.sgpr[i])
             .map(|i| Term {
@@ -339,6 +348,7 @@ impl Scene {
             lanes: explanation.lanes,
             counters: info.counters.iter().map(|c| c.name()).collect(),
             scalars,
+            violations,
         }
     }
 

@@ -339,6 +339,12 @@ pub(crate) fn main(args: &AccessArgs) -> Result<(), Failure> {
         output::write(&text(&report))?;
     }
     let faults = report.lanes.iter().filter(|l| l.fault.is_some()).count();
+    if !report.violations.is_empty() {
+        return Err(Failure::new(
+            FINDING,
+            anyhow!("a memory violation by the whole wave"),
+        ));
+    }
     if faults > 0 {
         let s = if faults == 1 { "" } else { "s" };
         return Err(Failure::new(
@@ -381,6 +387,9 @@ fn text(report: &AccessReport) -> String {
     }
     for note in &report.notes {
         let _ = writeln!(out, "{note}");
+    }
+    for violation in &report.violations {
+        let _ = writeln!(out, "{} {violation}", "violation:".red());
     }
     let counters = match report.counters.as_slice() {
         [] => "none".to_owned(),

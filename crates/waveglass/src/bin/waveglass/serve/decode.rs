@@ -264,6 +264,9 @@ fn table(h: &mut Html, report: &AccessReport) {
         }
         h.raw("</ul>");
     }
+    for v in &report.violations {
+        h.raw("<p><b class=z>violation</b> ").text(v);
+    }
     h.raw(
         "<div class=w><table id=lanes class=m><tr><th>Lane<th>From<th>Where<th>Checked<th>Result",
     );
