@@ -9,6 +9,7 @@
 //! question (x86-64, AArch64) define the outcome.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -34,6 +35,43 @@ pub(super) struct Region {
     pub(super) words: usize,
     /// With what `start` was allocated; memory that belongs to someone else has none.
     pub(super) layout: Option<Layout>,
+}
+
+/// Where a region's memory is. Held by value, so that loops which write elsewhere need not look it up again
+/// for each lane.
+#[derive(Clone, Copy)]
+pub(super) struct Memory<'a> {
+    start: NonNull<AtomicU64>,
+    origin: u64,
+    region: PhantomData<&'a Region>,
+}
+
+impl<'a> Memory<'a> {
+    /// Where in the region's memory an address of the region is.
+    #[inline(always)]
+    pub(super) fn offset(self, address: u64) -> usize {
+        address.wrapping_sub(self.origin) as usize
+    }
+
+    /// The dword at `offset`, without a check.
+    ///
+    /// # Safety
+    /// `offset` is a multiple of 4, and the dword lies in the region.
+    #[inline(always)]
+    pub(super) unsafe fn dword_at(self, offset: usize) -> &'a AtomicU32 {
+        // SAFETY: the caller vouches for it; the region lives as long as `'a`.
+        unsafe { self.start.byte_add(offset).cast().as_ref() }
+    }
+
+    /// The 64-bit word at `offset`, without a check.
+    ///
+    /// # Safety
+    /// `offset` is a multiple of 8, and the word lies in the region.
+    #[inline(always)]
+    pub(super) unsafe fn word_at(self, offset: usize) -> &'a AtomicU64 {
+        // SAFETY: as above.
+        unsafe { self.start.byte_add(offset).as_ref() }
+    }
 }
 
 // SAFETY: a region owns its memory, or whoever mapped it has vouched for it (`map_foreign`), and
@@ -207,24 +245,14 @@ impl Region {
         unsafe { std::slice::from_raw_parts(self.start.as_ptr().cast(), self.words * 8) }
     }
 
-    /// The dword at `offset`, without a check.
-    ///
-    /// # Safety
-    /// `offset` is a multiple of 4, and the dword lies in the region.
+    /// Where its memory is, for loops over lanes.
     #[inline(always)]
-    pub(super) unsafe fn dword_at(&self, offset: usize) -> &AtomicU32 {
-        // SAFETY: the caller vouches for it.
-        unsafe { self.start.byte_add(offset).cast().as_ref() }
-    }
-
-    /// The 64-bit word at `offset`, without a check.
-    ///
-    /// # Safety
-    /// `offset` is a multiple of 8, and the word lies in the region.
-    #[inline(always)]
-    pub(super) unsafe fn word_at(&self, offset: usize) -> &AtomicU64 {
-        // SAFETY: the caller vouches for it.
-        unsafe { self.start.byte_add(offset).as_ref() }
+    pub(super) fn memory(&self) -> Memory<'_> {
+        Memory {
+            start: self.start,
+            origin: self.origin(),
+            region: PhantomData,
+        }
     }
 
     /// Reads a dword at any alignment. An unaligned one may tear.

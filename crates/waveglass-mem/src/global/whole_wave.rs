@@ -341,19 +341,20 @@ fn gather<const N: usize, const W: usize>(
         }
     }
     let _ = host;
+    let memory = region.memory();
     for (lane, &address) in addresses.iter().enumerate() {
-        let offset = region.offset(address);
+        let offset = memory.offset(address);
         if N.is_multiple_of(2) {
             for k in 0..N / 2 {
                 // SAFETY: `holds` has found the lane's `N` dwords inside the region, aligned to 8.
-                let word = unsafe { region.word_at(offset + 8 * k) }.load(Relaxed);
+                let word = unsafe { memory.word_at(offset + 8 * k) }.load(Relaxed);
                 registers[2 * k][lane] = word as u32;
                 registers[2 * k + 1][lane] = (word >> 32) as u32;
             }
         } else {
             for (d, register) in registers.iter_mut().enumerate() {
                 // SAFETY: `holds` has found the lane's `N` dwords inside the region, aligned to 4.
-                register[lane] = unsafe { region.dword_at(offset + 4 * d) }.load(Relaxed);
+                register[lane] = unsafe { memory.dword_at(offset + 4 * d) }.load(Relaxed);
             }
         }
     }
@@ -377,19 +378,20 @@ fn scatter<const N: usize, const W: usize>(
         }
     }
     let _ = host;
+    let memory = region.memory();
     for (lane, &address) in addresses.iter().enumerate() {
-        let offset = region.offset(address);
+        let offset = memory.offset(address);
         if N.is_multiple_of(2) {
             for k in 0..N / 2 {
                 let (low, high) = (registers[2 * k][lane], registers[2 * k + 1][lane]);
                 let word = u64::from(low) | u64::from(high) << 32;
                 // SAFETY: as in `gather`.
-                unsafe { region.word_at(offset + 8 * k) }.store(word, Relaxed);
+                unsafe { memory.word_at(offset + 8 * k) }.store(word, Relaxed);
             }
         } else {
             for (d, register) in registers.iter().enumerate() {
                 // SAFETY: as in `gather`.
-                unsafe { region.dword_at(offset + 4 * d) }.store(register[lane], Relaxed);
+                unsafe { memory.dword_at(offset + 4 * d) }.store(register[lane], Relaxed);
             }
         }
     }
