@@ -67,7 +67,7 @@ fn run_load(m: &mut Machine<'_>, op: &Op) -> Step {
     m.stats.read.global += moved.global;
     m.stats.written.lds += moved.lds;
     arrive(m, &d);
-    ended(m, op)
+    done(m, op)
 }
 
 fn run_store(m: &mut Machine<'_>, op: &Op) -> Step {
@@ -80,16 +80,7 @@ fn run_store(m: &mut Machine<'_>, op: &Op) -> Step {
     m.stats.read.lds += moved.lds;
     m.stats.written.global += moved.global;
     arrive(m, &d);
-    ended(m, op)
-}
-
-/// A move may be as long as thousands of other operations: the wave's turn ends with it, so that limits of
-/// time are looked at.
-fn ended(m: &mut Machine<'_>, op: &Op) -> Step {
-    match done(m, op) {
-        Step::Next => Step::Yield,
-        other => other,
-    }
+    done(m, op)
 }
 
 /// The arrival at the descriptor's barrier, as by `ds_atomic_async_barrier_arrive_b64` (10.11.3).
