@@ -208,12 +208,7 @@ mod tests {
         };
         let decoder = Decoder::new(target).wave_size(lanes);
         let mut state = 0x9e37_79b9_7f4a_7c15u64 ^ (def.index() as u64) << 20;
-        let mut next = || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            state as u32
-        };
+        let mut next = || crate::testing::xorshift(&mut state) as u32;
         let mut found = Vec::new();
         for attempt in 0..400 {
             let mut bytes = [0; 20];

@@ -14,6 +14,14 @@ pub(crate) const MEMORY: u64 = 0x1_0000;
 /// How many bytes it has.
 pub(crate) const MEMORY_SIZE: u64 = 0x4000;
 
+/// The next of numbers without a pattern that matters (Marsaglia's xorshift).
+pub(crate) fn xorshift(state: &mut u64) -> u64 {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    *state
+}
+
 /// A wave with memory, LDS and counters around it.
 pub(crate) struct Bench {
     pub(crate) wave: Wave,

@@ -355,12 +355,7 @@ mod tests {
 
     fn numbers() -> impl Iterator<Item = u64> {
         let mut state = 0x9e37_79b9_7f4a_7c15u64;
-        std::iter::from_fn(move || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            Some(state)
-        })
+        std::iter::from_fn(move || Some(crate::testing::xorshift(&mut state)))
     }
 
     /// Numbers whose exponents lie near each other, with many zeros among the low bits.

@@ -404,9 +404,7 @@ fn halves_raise_what_their_exact_results_say() {
     let mut w = Watched::new(Gfx900);
     let mut state = 0x1234_5678_9abc_def0u64;
     let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
+        crate::testing::xorshift(&mut state);
         // A quarter of them among the subnormal numbers and the largest.
         let x = state as u16;
         match state >> 60 & 7 {

@@ -192,7 +192,8 @@ impl Encoder {
         self.rm(reg, rm);
     }
 
-    /// Instructions of the VEX space, on mask registers but for `pdep`; `l` is the vector length bit, set where there are three operands.
+    /// Instructions of the VEX space, on mask registers but for `pdep`; `l` is the vector length bit, set
+    /// where there are three operands.
     pub(super) fn mask(&mut self, f: Form, reg: u8, second: u8, rm: Rm, l: bool) {
         let b = match rm {
             Rm::Reg(r) => r >> 3,

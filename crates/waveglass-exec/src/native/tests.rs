@@ -15,15 +15,12 @@ const LDS_SIZE: u32 = 4096;
 /// Where the addresses of LDS accesses are.
 const ADDRESS: usize = 40;
 
-/// Numbers without a pattern that matters (xorshift).
+/// Random dwords.
 struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 16) as u32
+        (crate::testing::xorshift(&mut self.0) >> 16) as u32
     }
 }
 
@@ -239,36 +236,34 @@ fn check(target: Target, lanes: u32, text: &[&str]) {
 /// Runs a program with operands of every kind, by the handlers and in translated code.
 fn together(target: Target, lanes: u32, program: &[&str]) {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    {
-        let mut pair = Pair::new(target, lanes, program);
-        if !super::supported() {
-            return;
-        }
-        let mut whole = 0;
-        for round in 0..2 * WARM + 64 {
-            let operands = match round % 4 {
-                0 | 1 => Operands::Usual,
-                2 => Operands::Any,
-                _ => Operands::Edges,
-            };
-            // Half of the rounds with lanes off, once all of them.
-            let exec = match round / 4 % 4 {
-                0 | 2 => u64::MAX,
-                1 => u64::from(random.next()) << 32 | u64::from(random.next()),
-                _ => [1, 0, 0xffff_0000_ffff_0000, 1 << 31][round as usize / 16 % 4],
-            };
-            pair.fill(operands, exec, &mut random);
-            pair.run(0, false);
-            let translated = pair.run(1, true);
-            pair.compare(&format!(
-                "{target:?} {program:?} {operands:?} {exec:#x} {round}"
-            ));
-            whole += u32::from(translated as usize == program.len());
-        }
-        // Usual operands make nothing give up, so half of the rounds that are warm ran as a whole.
-        let alone = program.len() == 2;
-        assert!(!alone || whole >= 32, "{target:?} {program:?}: {whole}");
+    let mut pair = Pair::new(target, lanes, program);
+    if !super::supported() {
+        return;
     }
+    let mut whole = 0;
+    for round in 0..2 * WARM + 64 {
+        let operands = match round % 4 {
+            0 | 1 => Operands::Usual,
+            2 => Operands::Any,
+            _ => Operands::Edges,
+        };
+        // Half of the rounds with lanes off, once all of them.
+        let exec = match round / 4 % 4 {
+            0 | 2 => u64::MAX,
+            1 => u64::from(random.next()) << 32 | u64::from(random.next()),
+            _ => [1, 0, 0xffff_0000_ffff_0000, 1 << 31][round as usize / 16 % 4],
+        };
+        pair.fill(operands, exec, &mut random);
+        pair.run(0, false);
+        let translated = pair.run(1, true);
+        pair.compare(&format!(
+            "{target:?} {program:?} {operands:?} {exec:#x} {round}"
+        ));
+        whole += u32::from(translated as usize == program.len());
+    }
+    // Usual operands make nothing give up, so half of the rounds that are warm ran as a whole.
+    let alone = program.len() == 2;
+    assert!(!alone || whole >= 32, "{target:?} {program:?}: {whole}");
 }
 
 #[test]

@@ -19,10 +19,7 @@ struct Numbers(u64);
 
 impl Numbers {
     fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
+        crate::testing::xorshift(&mut self.0)
     }
 
     /// A float of `width` bits with `mantissa` of them in the significand.

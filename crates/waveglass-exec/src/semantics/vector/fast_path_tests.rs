@@ -15,10 +15,7 @@ struct Numbers(u64);
 
 impl Numbers {
     fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+        crate::testing::xorshift(&mut self.0).wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
     /// A 16-bit float that is no NaN, by the position of its exponent: often an edge.
