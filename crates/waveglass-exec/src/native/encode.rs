@@ -97,8 +97,45 @@ pub(super) mod forms {
     pub(in super::super) const VRANGEPS: Form = form(3, 1, false, 0x50);
     pub(in super::super) const VRANGEPD: Form = form(3, 1, true, 0x50);
 
+    pub(in super::super) const VDIVPS: Form = form(1, 0, false, 0x5e);
+    pub(in super::super) const VSQRTPS: Form = form(1, 0, false, 0x51);
+    pub(in super::super) const VPADDW: Form = form(1, 1, false, 0xfd);
+    pub(in super::super) const VPSUBW: Form = form(1, 1, false, 0xf9);
+    pub(in super::super) const VPMULLW: Form = form(1, 1, false, 0xd5);
+    pub(in super::super) const VPMINSW: Form = form(1, 1, false, 0xea);
+    pub(in super::super) const VPMAXSW: Form = form(1, 1, false, 0xee);
+    pub(in super::super) const VPMINUW: Form = form(2, 1, false, 0x3a);
+    pub(in super::super) const VPMAXUW: Form = form(2, 1, false, 0x3e);
+    pub(in super::super) const VPSLLVW: Form = form(2, 1, true, 0x12);
+    pub(in super::super) const VPSRLVW: Form = form(2, 1, true, 0x10);
+    pub(in super::super) const VPSRAVW: Form = form(2, 1, true, 0x11);
+    pub(in super::super) const VPSLLVQ: Form = form(2, 1, true, 0x47);
+    pub(in super::super) const VPSRLVQ: Form = form(2, 1, true, 0x45);
+    pub(in super::super) const VPSRAVQ: Form = form(2, 1, true, 0x46);
+    pub(in super::super) const VPSHUFB: Form = form(2, 1, false, 0x00);
+    pub(in super::super) const VCVTPH2PS: Form = form(2, 1, false, 0x13);
+    pub(in super::super) const VPMOVZXWD: Form = form(2, 1, false, 0x33);
+    pub(in super::super) const VPMOVDW: Form = form(2, 2, false, 0x33);
+    pub(in super::super) const VSCALEFPS: Form = form(2, 1, false, 0x2c);
+    pub(in super::super) const VPERMD: Form = form(2, 1, false, 0x36);
+    pub(in super::super) const VPMOVM2D: Form = form(2, 2, false, 0x38);
+    pub(in super::super) const VPMOVD2M: Form = form(2, 2, false, 0x39);
+    pub(in super::super) const VPERMI2D: Form = form(2, 1, false, 0x76);
+    pub(in super::super) const VCVTPS2PH: Form = form(3, 1, false, 0x1d);
+    pub(in super::super) const VPCMPUQ: Form = form(3, 1, true, 0x1e);
+    pub(in super::super) const VPCMPQ: Form = form(3, 1, true, 0x1f);
+
+    pub(in super::super) const VADDPH: Form = form(5, 0, false, 0x58);
+    pub(in super::super) const VMULPH: Form = form(5, 0, false, 0x59);
+    pub(in super::super) const VSUBPH: Form = form(5, 0, false, 0x5c);
+    pub(in super::super) const VFMADD231PH: Form = form(6, 1, false, 0xb8);
+    pub(in super::super) const VRNDSCALEPH: Form = form(3, 0, false, 0x08);
+    pub(in super::super) const VCMPPH: Form = form(3, 0, false, 0xc2);
+
     pub(in super::super) const KANDW: Form = form(1, 0, false, 0x41);
     pub(in super::super) const KORW: Form = form(1, 0, false, 0x45);
+    pub(in super::super) const KORTESTW: Form = form(1, 0, false, 0x98);
+    pub(in super::super) const KORD: Form = form(1, 1, true, 0x45);
     pub(in super::super) const KMOVW_TO_GPR: Form = form(1, 0, false, 0x93);
     pub(in super::super) const PDEP: Form = form(2, 3, false, 0xf5);
     pub(in super::super) const KXNORW: Form = form(1, 0, false, 0x46);
@@ -108,7 +145,7 @@ pub(super) mod forms {
     pub(in super::super) const KMOVD_STORE: Form = form(1, 1, true, 0x91);
     pub(in super::super) const KMOVQ_STORE: Form = form(1, 0, true, 0x91);
     pub(in super::super) const KMOVW_OF_GPR: Form = form(1, 0, false, 0x92);
-    pub(in super::super) const KORTESTW: Form = form(1, 0, false, 0x98);
+    pub(in super::super) const KORTESTD: Form = form(1, 1, true, 0x98);
 }
 
 /// The operand that may lie in memory.
@@ -125,6 +162,9 @@ pub(super) enum Rm {
     /// Memory at a base and a displacement plus the dword in each lane of a vector register.
     Lanes(Gpr, u8, i32),
 }
+
+/// What a mask register has with it where lanes that it leaves out become zero.
+pub(super) const ZEROING: u8 = 0x80;
 
 /// Where the target of a jump is to be filled in.
 #[derive(Clone, Copy, Debug)]
@@ -155,7 +195,7 @@ pub(super) struct Encoder {
 }
 
 impl Encoder {
-    /// Instructions on vectors of 512 bits; `k` masks the lanes (0 for all).
+    /// Instructions on vectors of 512 bits; `k` masks the lanes (0 for all), with [`ZEROING`] or without.
     pub(super) fn vector(&mut self, f: Form, reg: u8, second: u8, rm: Rm, k: u8) {
         self.evex(f, reg, second, rm, k, 2);
     }

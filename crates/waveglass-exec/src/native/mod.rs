@@ -154,6 +154,17 @@ fn supported() -> bool {
     cfg!(target_arch = "x86_64") && kernel::level() == 2
 }
 
+/// Whether this host computes with halves.
+fn has_fp16() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        static HAS: OnceLock<bool> = OnceLock::new();
+        *HAS.get_or_init(|| is_x86_feature_detected!("avx512fp16"))
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
 /// Finds the fragments of a program, and lets ops know which starts at them. `plain` has each op's
 /// handler as it was compiled: one that has got another since is watched or guarded, and stays as it is.
 pub(crate) fn find(ops: &mut [Op], plain: &[Handler], targets: &[u32]) -> Fragments {
@@ -168,7 +179,7 @@ pub(crate) fn find(ops: &mut [Op], plain: &[Handler], targets: &[u32]) -> Fragme
         .collect();
     let mut starts = vec![true; ops.len()];
     for (op, work) in ops.iter().zip(&works) {
-        if work.is_some_and(|w| !w.ends())
+        if work.as_ref().is_some_and(|w| !w.ends())
             && let Some(after) = starts.get_mut(op.live as usize)
         {
             *after = false;
@@ -227,7 +238,7 @@ impl Fragment {
             && (fragment.next == start || !starts[fragment.next as usize])
         {
             let op = &ops[fragment.next as usize];
-            fragment.works.push(*work);
+            fragment.works.push(work.clone());
             fragment.ops.push(fragment.next);
             fragment.totals.add(work);
             fragment.shares |= matches!(work, Work::Share(_));

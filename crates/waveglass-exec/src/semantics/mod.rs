@@ -14,7 +14,7 @@ mod vector;
 pub(crate) use index_mode::mark as mark_indexed;
 pub(crate) use salu::tells_exceptions;
 pub(crate) use skip::{is_skipped, mark as mark_skipped};
-pub(crate) use vector::{Directed, directed};
+pub(crate) use vector::{BOUND_CTRL, Directed, FETCH_INACTIVE, directed};
 
 use crate::program::{Compile, Op, Step};
 use crate::valu::{self, Spec};

@@ -29,6 +29,7 @@ mod small_float_tests;
 
 use super::Registry;
 
+pub(crate) use lanes::{BOUND_CTRL, FETCH_INACTIVE};
 pub(crate) use rounded::{Directed, directed};
 
 pub(super) fn register(r: &mut Registry) {

@@ -22,6 +22,29 @@ pub struct Dpp {
     fetch_inactive: bool,
 }
 
+/// Where the lanes of a wave come from, a row of sixteen at a time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Moves {
+    pub(crate) rows: Vec<Row>,
+    /// Lanes without a source read zero instead of being switched off.
+    pub(crate) bound_ctrl: bool,
+    /// Lanes that EXEC switches off are read all the same.
+    pub(crate) fetch_inactive: bool,
+}
+
+/// Where the lanes of a row of sixteen come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Row {
+    /// The rows that are read, two at most.
+    pub(crate) from: Vec<usize>,
+    /// Which lane each reads: 0 to 15 of the first of them, from 16 on of the second.
+    pub(crate) index: [u32; 16],
+    /// Lanes that have a source.
+    pub(crate) valid: u16,
+    /// Lanes that the masks leave on.
+    pub(crate) enabled: u16,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Control {
     /// Two bits a lane of a quad.
@@ -108,6 +131,36 @@ impl Dpp {
         let fetch_inactive = inst.field(Field::Fi) & 1 != 0;
         let dpp = Self::new(c, control, masks, bound_ctrl, fetch_inactive);
         Ok(Some(dpp))
+    }
+
+    /// The moves of each row, if none reads more than two.
+    pub(crate) fn moves(&self) -> Option<Moves> {
+        let rows = (0..64 / 16).map(|row| {
+            let mut moves = Row {
+                from: Vec::new(),
+                index: [0; 16],
+                valid: (self.valid >> (16 * row)) as u16,
+                enabled: (self.enabled >> (16 * row)) as u16,
+            };
+            for lane in 0..16 {
+                if moves.valid >> lane & 1 == 0 {
+                    continue;
+                }
+                let source = self.sources[16 * row + lane] as usize;
+                let at = moves.from.iter().position(|&r| r == source / 16);
+                let at = at.unwrap_or_else(|| {
+                    moves.from.push(source / 16);
+                    moves.from.len() - 1
+                });
+                moves.index[lane] = (16 * at + source % 16) as u32;
+            }
+            (moves.from.len() <= 2).then_some(moves)
+        });
+        Some(Moves {
+            rows: rows.collect::<Option<_>>()?,
+            bound_ctrl: self.bound_ctrl,
+            fetch_inactive: self.fetch_inactive,
+        })
     }
 
     fn new(

@@ -25,13 +25,13 @@ mod ways;
 
 pub use dpp::Dpp;
 pub(crate) use dpp::permute;
+pub(crate) use dpp::{Moves, Row};
 pub(crate) use execute::answers_to_mode;
 use execute::{
     broadcast, mask_in, merge, merge_register, mode_flushes_input, mode_flushes_output,
     run_observed, run_plain, run_registers, run_slow, temp, write_mask,
 };
 pub use kernel::{Builds, Kernel, LaneOp, Ty};
-pub(crate) use modifiers::Dwords;
 pub use modifiers::{Part, SourceMods};
 pub use result::{ClampKind, ResultMods};
 
@@ -44,7 +44,7 @@ use crate::wave::{Mode, sreg};
 use observe::Observed;
 pub(crate) use observe::{run_watched, watch};
 use waveglass_isa::{Field, Operand, OperandType, RegFile};
-use ways::{Insertion, Way};
+pub(crate) use ways::{Bits, Insertion, Way};
 
 /// Registers of a temporary: the widest operand of a lane kernel has four.
 const TEMP_REGISTERS: u32 = 4;
@@ -152,16 +152,26 @@ impl Spec {
     }
 }
 
-/// An op whose operands are whole dwords, modified in their order and signs only: what a translation
-/// needs to know.
-#[derive(Clone, Copy, Debug)]
+/// An op as MODE's defaults have it, with all that its modifiers do settled: what a translation needs to
+/// know.
+#[derive(Clone, Debug)]
 pub(crate) struct Simple {
     /// The name of its [`Spec`].
     pub(crate) name: &'static str,
     /// Source types.
     pub(crate) sources: [Ty; 3],
-    /// What the sources' dwords are.
-    pub(crate) dwords: [Dwords; 3],
+    /// How the sources get from their registers to the operation.
+    pub(crate) ways: [Way; 3],
+    /// Where the first source's lanes come from, if not from their own.
+    pub(crate) moves: Option<Moves>,
+    /// The result's type.
+    pub(crate) result: Ty,
+    /// What the result is multiplied by.
+    pub(crate) factor: Option<f32>,
+    /// The clamp bit is set.
+    pub(crate) clamp: bool,
+    /// The part of its register that the result goes to.
+    pub(crate) part: Insertion,
     /// Mask operands.
     pub(crate) mask: MaskUse,
     /// Where a mask is read from.
@@ -171,16 +181,23 @@ pub(crate) struct Simple {
 }
 
 impl ValuInfo {
-    /// The op as one that is [`Simple`], if it is.
-    pub(crate) fn simple(&self) -> Option<Simple> {
-        if self.dpp.is_some() || self.saturates || !self.out.is_plain() {
+    /// The op of this information as one that is [`Simple`], if it is.
+    pub(crate) fn simple(&self, op: &Op) -> Option<Simple> {
+        if self.saturates {
             return None;
         }
-        let dwords = |i: usize| self.mods[i].dwords(self.sources[i]);
         Some(Simple {
             name: self.name,
             sources: self.sources,
-            dwords: [dwords(0)?, dwords(1)?, dwords(2)?],
+            ways: self.ways,
+            moves: match &self.dpp {
+                Some(dpp) => Some(dpp.moves()?),
+                None => None,
+            },
+            result: self.result,
+            factor: self.out.factor(kernel::Setting(op.imm).major() >= 12),
+            clamp: self.out.clamps(),
+            part: self.part,
             mask: self.mask,
             mask_in: self.mask_in,
             mask_out: self.mask_out,

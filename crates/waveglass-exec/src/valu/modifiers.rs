@@ -52,17 +52,6 @@ pub struct SourceMods {
     mix_half: bool,
 }
 
-/// Dwords of an operand, as [`SourceMods`] say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Dwords {
-    /// Which dword of the source it is.
-    pub(crate) of: [u32; 2],
-    /// Whether its sign is inverted, after `abs`.
-    pub(crate) neg: [bool; 2],
-    /// Whether its sign is made positive.
-    pub(crate) abs: [bool; 2],
-}
-
 fn modifier_field(field: Field, position: usize) -> [Field; 1] {
     [match field {
         Field::Src0X => Field::Src0XModifiers,
@@ -184,31 +173,6 @@ impl SourceMods {
     pub(super) fn mixed_half(&self, register: u32) -> Option<u16> {
         let shift = if self.part == Part::Word(1) { 16 } else { 0 };
         self.mix_half.then_some((register >> shift) as u16)
-    }
-
-    /// Which dword of the source each dword of the operand is, and how its sign changes, where there is
-    /// nothing else.
-    pub(super) fn dwords(&self, ty: Ty) -> Option<Dwords> {
-        let rest = Self {
-            neg: false,
-            abs: false,
-            packed: None,
-            ..*self
-        };
-        let (low, high, neg_low, neg_high) = self.packed.unwrap_or((false, true, false, false));
-        // The sign of a double is in its second dword.
-        let first = ty != Ty::F64;
-        let dwords = Dwords {
-            of: [low as u32, high as u32],
-            neg: [neg_low != (self.neg && first), neg_high != self.neg],
-            abs: [self.abs && first, self.abs],
-        };
-        let allowed = match ty {
-            Ty::F32 | Ty::F64 => self.packed.is_none(),
-            Ty::PkF32 => !self.neg && !self.abs,
-            _ => self.is_none(),
-        };
-        (allowed && rest.is_none()).then_some(dwords)
     }
 
     /// Nothing to do.

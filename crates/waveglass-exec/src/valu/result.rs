@@ -99,6 +99,22 @@ impl ResultMods {
         *self == Self::default()
     }
 
+    /// The factor of the output modifier under MODE's defaults, which keep denormals: those rule it out
+    /// before gfx12 (`always` false).
+    pub(super) fn factor(&self, always: bool) -> Option<f32> {
+        match self.omod {
+            1 if always => Some(2.0),
+            2 if always => Some(4.0),
+            3 if always => Some(0.5),
+            _ => None,
+        }
+    }
+
+    /// Whether the clamp bit acts on a float.
+    pub(super) fn clamps(&self) -> bool {
+        self.clamp
+    }
+
     /// Whether an output modifier is given that multiplies the result of a type.
     pub(super) fn multiplies(&self, wave: &Wave, ty: Ty) -> bool {
         self.omod != 0 && omod_applies(wave, ty)

@@ -8,7 +8,7 @@ use crate::alu::mix;
 
 /// `(x << left >> right & keep) ^ flip`, the right shift with the sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Bits {
+pub(crate) struct Bits {
     pub left: u32,
     pub right: u32,
     pub keep: u32,
@@ -16,7 +16,7 @@ pub(super) struct Bits {
 }
 
 impl Bits {
-    const NOTHING: Self = Self {
+    pub(crate) const NOTHING: Self = Self {
         left: 0,
         right: 0,
         keep: u32::MAX,
@@ -24,14 +24,14 @@ impl Bits {
     };
 
     #[inline(always)]
-    fn of(self, x: u32) -> u32 {
+    pub(crate) fn of(self, x: u32) -> u32 {
         (((x << (self.left & 31)) as i32 >> (self.right & 31)) as u32 & self.keep) ^ self.flip
     }
 }
 
 /// The way of a source under MODE's defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(crate) enum Way {
     /// As it is.
     Plain,
     /// One register's bits; what further registers the operand has go as they are.
@@ -192,7 +192,7 @@ fn widened<const L: usize>(mut row: [u32; BLOCK], bits: Bits) -> [u32; BLOCK] {
 /// The part of a register that a result goes to: the result's low bits, extended as `bits` says, stand
 /// there from `shift` on, and only the bits of `field` are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Insertion {
+pub(crate) struct Insertion {
     pub bits: Bits,
     pub shift: u32,
     pub field: u32,
@@ -200,7 +200,7 @@ pub(super) struct Insertion {
 
 impl Insertion {
     /// All of a register.
-    pub(super) const WHOLE: Self = Self {
+    pub(crate) const WHOLE: Self = Self {
         bits: Bits::NOTHING,
         shift: 0,
         field: u32::MAX,

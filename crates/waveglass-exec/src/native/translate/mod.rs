@@ -6,17 +6,21 @@
 //! rules of their own; an address out of range) it finds out before it writes anything: the fragment
 //! then ends in front of it.
 
+mod finish;
+mod reach;
 mod scalar;
 mod share;
+mod source;
+mod steps;
 mod vector;
 
 use super::encode::{
     CONSTS, Cond, EAX, Encoder, FRAME, Form, Jump, LDS, Rm, SCC, SGPRS, VGPRS, forms::*,
 };
 use super::frame;
-use super::recipe::{Source, Vector, Work};
-use crate::program::Src;
+use super::recipe::{Vector, Work};
 use crate::wave::sreg;
+use reach::Reach;
 use std::collections::HashMap;
 
 /// Lanes of a host vector.
@@ -33,6 +37,8 @@ enum Key {
     Scalar(u8),
     /// A constant, in every lane.
     Const(u32),
+    /// Sixteen constants of the pool.
+    Consts(i32),
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,12 +48,13 @@ struct Slot {
     pinned: bool,
 }
 
-/// The constants that fragments read from memory: single dwords, behind the offsets of sixteen
-/// consecutive dwords.
+/// The constants that fragments read from memory: single dwords and sixteen at a time, behind the
+/// offsets of sixteen consecutive dwords.
 #[derive(Debug)]
 pub(super) struct Pool {
     pub(super) dwords: Vec<u32>,
     places: HashMap<u32, i32>,
+    rows: HashMap<[u32; LANES], i32>,
 }
 
 impl Pool {
@@ -55,6 +62,7 @@ impl Pool {
         Self {
             dwords: (0..LANES as u32).map(|lane| 4 * lane).collect(),
             places: HashMap::new(),
+            rows: HashMap::new(),
         }
     }
 
@@ -62,6 +70,13 @@ impl Pool {
         *self.places.entry(v).or_insert_with(|| {
             self.dwords.push(v);
             4 * (self.dwords.len() as i32 - 1)
+        })
+    }
+
+    fn place_row(&mut self, row: [u32; LANES]) -> i32 {
+        *self.rows.entry(row).or_insert_with(|| {
+            self.dwords.extend(row);
+            4 * (self.dwords.len() - LANES) as i32
         })
     }
 }
@@ -88,8 +103,10 @@ pub(super) struct Translator<'a> {
     /// Jumps out of the fragment, with the number of the operation that they give up.
     exits: Vec<(Jump, u32)>,
     at: u32,
-    /// Registers with sources whose signs were changed.
+    /// Registers with sources that were changed.
     changed: Vec<u8>,
+    /// Where the lanes of the operation's first source come from.
+    reach: Option<Reach>,
     /// An operation has wanted more registers than there are.
     exhausted: bool,
 }
@@ -124,6 +141,7 @@ impl<'a> Translator<'a> {
             exits: Vec::new(),
             at: 0,
             changed: Vec::new(),
+            reach: None,
             exhausted: false,
         }
     }
@@ -152,13 +170,15 @@ impl<'a> Translator<'a> {
                     self.give_up_if_flagged();
                     self.commit(v, &writes);
                 }
-                Work::Both([x, y]) => {
+                Work::Both(both) => {
+                    let [x, y] = &**both;
                     let first = self.vector(x, false);
                     let second = self.vector(y, false);
                     self.give_up_if_flagged();
                     self.commit(x, &first);
                     self.commit(y, &second);
                 }
+                Work::Permlane(p) => self.permlane(p),
                 Work::Share(s) => self.share(s),
                 Work::Scalar(s) => self.scalar(s),
                 Work::ReadLane { d, from, lane } => self.read_lane(*d, *from, *lane),
@@ -168,6 +188,7 @@ impl<'a> Translator<'a> {
             for slot in &mut self.slots {
                 slot.pinned = false;
             }
+            self.reach = None;
             self.at += 1;
         }
         if let Some(not_taken) = taken {
@@ -236,6 +257,9 @@ impl<'a> Translator<'a> {
                 let at = Rm::Mem(CONSTS, self.pool.place(v));
                 self.code.vector(VPBROADCASTD, z, 0, at, 0);
             }
+            Key::Consts(at) => {
+                self.code.vector(VMOVUPS_LOAD, z, 0, Rm::Mem(CONSTS, at), 0);
+            }
         }
         self.slots[z as usize].key = Some(key);
         self.slots[z as usize].pinned = false;
@@ -251,42 +275,29 @@ impl<'a> Translator<'a> {
         Rm::Each(CONSTS, self.pool.place(v))
     }
 
-    /// A dword of a source for a host vector's lanes.
-    fn source(&mut self, s: Source, dword: u32, chunk: usize) -> u8 {
-        let (neg, abs) = (s.dwords.neg[dword as usize], s.dwords.abs[dword as usize]);
-        let dword = s.dwords.of[dword as usize];
-        let z = match s.src {
-            Src::Vgpr(r) => self.get(Key::Vector(r + dword, chunk)),
-            Src::Sgpr(r) => self.get(Key::Scalar(r + dword as u8)),
-            Src::Const(v) => self.get(Key::Const((v >> (32 * dword)) as u32)),
-            _ => self.get(Key::Const(0)),
-        };
-        if !neg && !abs {
-            return z;
-        }
-        let to = self.fresh();
-        let mut from = z;
-        if abs {
-            let mask = self.each(0x7fff_ffff);
-            self.code.vector(VPANDD, to, from, mask, 0);
-            from = to;
-        }
-        if neg {
-            let sign = self.each(0x8000_0000);
-            self.code.vector(VPXORD, to, from, sign, 0);
-        }
-        self.changed.push(to);
-        to
+    /// A register that holds sixteen constants.
+    fn row(&mut self, row: [u32; LANES]) -> u8 {
+        let at = self.pool.place_row(row);
+        self.get(Key::Consts(at))
     }
 
-    /// The mask register with the lanes of a host vector that are on; 0 where all are.
+    /// The mask register with the lanes of a host vector that the operation writes; 0 where it is all of
+    /// them.
     fn exec(&mut self, chunk: usize) -> u8 {
+        if self.reach.is_some() {
+            return self.reached(chunk);
+        }
         if !self.masked {
             return 0;
         }
-        let at = Rm::Mem(SGPRS, 4 * sreg::EXEC_LO as i32 + 2 * chunk as i32);
+        let at = self.exec_place(chunk);
         self.code.mask(KMOVW_LOAD, MASK_IN, 0, at, false);
         MASK_IN
+    }
+
+    /// EXEC's bits for a host vector.
+    fn exec_place(&self, chunk: usize) -> Rm {
+        Rm::Mem(SGPRS, 4 * sreg::EXEC_LO as i32 + 2 * chunk as i32)
     }
 
     /// Makes the operation give up where a comparison holds in a lane that is on.
@@ -306,7 +317,7 @@ impl<'a> Translator<'a> {
         self.code.bytes.extend(imm);
         if self.flags != 0 {
             self.code
-                .mask(KORW, FLAGGED, FLAGGED, Rm::Reg(MOMENT), true);
+                .mask(KORD, FLAGGED, FLAGGED, Rm::Reg(MOMENT), true);
         }
         self.flags += 1;
     }
@@ -319,7 +330,7 @@ impl<'a> Translator<'a> {
     fn give_up_if_flagged(&mut self) {
         if std::mem::take(&mut self.flags) != 0 {
             self.code
-                .mask(KORTESTW, FLAGGED, 0, Rm::Reg(FLAGGED), false);
+                .mask(KORTESTD, FLAGGED, 0, Rm::Reg(FLAGGED), false);
             self.exits.push((self.code.jump_if(Cond::NotZero), self.at));
         }
     }
@@ -329,12 +340,14 @@ impl<'a> Translator<'a> {
         for w in writes {
             let key = Key::Vector(w.register, w.chunk);
             let mut from = w.from;
-            if self.masked && self.slots[from as usize].key != Some(key) {
-                let old = self.get(key);
+            if self.slots[from as usize].key != Some(key) {
                 let exec = self.exec(w.chunk);
-                self.code.vector(VMOVUPS_LOAD, old, 0, Rm::Reg(from), exec);
-                self.release(from);
-                from = old;
+                if exec != 0 {
+                    let old = self.get(key);
+                    self.code.vector(VMOVUPS_LOAD, old, 0, Rm::Reg(from), exec);
+                    self.release(from);
+                    from = old;
+                }
             }
             let at = self.vgpr(w.register, w.chunk);
             self.code.vector(VMOVUPS_STORE, from, 0, at, 0);
@@ -352,9 +365,9 @@ impl<'a> Translator<'a> {
         self.write(writes);
         let Some(d) = v.mask_out else { return };
         let at = Rm::Mem(SGPRS, 4 * i32::from(d));
-        if self.masked {
-            for chunk in 0..self.chunks {
-                let (k, exec) = (MASK_OUT + chunk as u8, self.exec(chunk));
+        for chunk in 0..self.chunks {
+            let (k, exec) = (MASK_OUT + chunk as u8, self.exec(chunk));
+            if exec != 0 {
                 self.code.mask(KANDW, k, k, Rm::Reg(exec), true);
             }
         }

@@ -1,9 +1,11 @@
 //! Vector arithmetic.
 
-use super::super::encode::{EAX, ECX, Form, R9, Rm, SGPRS, forms::*};
-use super::super::recipe::{Recipe, Source, Vector};
+use super::super::encode::{EAX, ECX, Form, R9, Rm, SGPRS, ZEROING, forms::*};
+use super::super::recipe::{Extend, Recipe, Source, Vector};
+use super::reach::Reach;
 use super::{MASK_IN, MASK_OUT, MOMENT, Translator, Write};
 use crate::program::Src;
+use crate::valu::Way;
 
 impl Translator<'_> {
     /// The lanes' bits of a mask source, in [`MASK_IN`].
@@ -28,6 +30,7 @@ impl Translator<'_> {
     /// Computes a vector operation. The accumulator of a sum may be overwritten in its place where
     /// nothing else of the same instruction reads it.
     pub(super) fn vector(&mut self, v: &Vector, alone: bool) -> Vec<Write> {
+        self.reach = v.moves.as_ref().map(Reach::of);
         let mut writes: Vec<Write> = Vec::new();
         for chunk in 0..self.chunks {
             let results = self.lanes(v, chunk, alone);
@@ -42,27 +45,25 @@ impl Translator<'_> {
                 });
             }
         }
-        let floats = matches!(
-            v.recipe,
-            Recipe::Float(_)
-                | Recipe::FloatReversed(_)
-                | Recipe::Fma
-                | Recipe::FloatPair(_)
-                | Recipe::FmaPair
-                | Recipe::Round(_)
-        );
-        if floats {
+        let widened = v.recipe == Recipe::Move && v.sources[0].extend == Extend::Single;
+        if v.recipe.leaves_nan() || v.finish.narrow || widened {
             // Two at once where all lanes count.
-            for pair in writes.chunks(if self.masked { 1 } else { 2 }) {
+            let all = !self.masked && self.reach.is_none();
+            for pair in writes.chunks(if all { 2 } else { 1 }) {
                 let (a, b) = (&pair[0], pair.last().unwrap_or(&pair[0]));
                 self.flag_nan(a.from, b.from, a.chunk);
+            }
+        }
+        if !v.finish.is_none() {
+            for w in &writes {
+                self.finish(&v.finish, w);
             }
         }
         writes
     }
 
     /// A shift of a register by a constant, to the left or right by the opcode's extension.
-    fn shift(&mut self, to: u8, extension: u8, from: u8, count: u32) {
+    pub(super) fn shift(&mut self, to: u8, extension: u8, from: u8, count: u32) {
         self.code
             .vector_imm(SHIFT_DWORDS, extension, to, Rm::Reg(from), 0, count as u8);
     }
@@ -214,8 +215,11 @@ impl Translator<'_> {
                 [Some(d), None]
             }
             Recipe::Fma => {
-                let signs = c.dwords.neg[0] || c.dwords.abs[0];
-                let in_place = alone && c.src == Src::Vgpr(v.d) && !signs;
+                let in_place = alone
+                    && c.src == Src::Vgpr(v.d)
+                    && c.way == Way::Plain
+                    && v.finish.is_none()
+                    && v.moves.is_none();
                 [Some(self.fma(v, 0, chunk, in_place)), None]
             }
             Recipe::FmaPair => {
@@ -332,7 +336,39 @@ impl Translator<'_> {
                 }
                 self.halves(x, chunk)
             }
-            Recipe::CompareDouble(condition) => self.compare_doubles(condition, a, b, chunk),
+            Recipe::CompareLong(f, condition) => self.compare_long(f, condition, a, b, chunk),
+            Recipe::ShiftLong(f) => self.shift_long(f, a, b, chunk),
+            Recipe::MovePair => [a, b].map(|s| {
+                let x = self.source(s, 0, chunk);
+                let d = self.fresh();
+                self.code.vector(VMOVUPS_LOAD, d, 0, Rm::Reg(x), 0);
+                Some(d)
+            }),
+            Recipe::Half(f) => self.half(v, chunk, |t, d, [x, y, _]| {
+                t.code.vector(f, d, x, Rm::Reg(y), 0);
+            }),
+            Recipe::HalfReversed(f) => self.half(v, chunk, |t, d, [x, y, _]| {
+                t.code.vector(f, d, y, Rm::Reg(x), 0);
+            }),
+            Recipe::FmaHalf => self.half(v, chunk, |t, d, [x, y, z]| {
+                t.code.vector(VMOVUPS_LOAD, d, 0, Rm::Reg(z), 0);
+                t.code.vector(VFMADD231PH, d, x, Rm::Reg(y), 0);
+            }),
+            Recipe::RoundHalf(how) => self.half(v, chunk, |t, d, [x, ..]| {
+                t.code.vector_imm(VRNDSCALEPH, d, 0, Rm::Reg(x), 0, how);
+            }),
+            Recipe::PackHalves(how) => {
+                let (x, y) = (self.source(a, 0, chunk), self.source(b, 0, chunk));
+                self.flag_nan(x, y, chunk);
+                let (low, high) = (self.fresh(), self.fresh());
+                self.narrow(low, x, how);
+                self.narrow(high, y, how);
+                self.shift(high, 6, high, 16);
+                self.code.vector(VPORD, low, low, Rm::Reg(high), 0);
+                self.release(high);
+                [Some(low), None]
+            }
+            Recipe::Steps(steps) => [Some(self.steps(steps, &v.sources, chunk)), None],
             Recipe::CompareFloat(condition) => self.compare(VCMPPS, condition, a, b, chunk),
             Recipe::ShiftWide { left, signed } => {
                 let count = match a.src {
@@ -382,21 +418,76 @@ impl Translator<'_> {
 
     /// The dwords of sixteen doubles that [`Translator::doubles`] has ordered, in registers of their own
     /// again. The operation gives up where any is infinite or a NaN.
-    fn halves(&mut self, [x, y]: [u8; 2], chunk: usize) -> [Option<u8>; 2] {
-        let (low, high) = (self.fresh(), self.fresh());
-        self.code.vector_imm(VSHUFPS, low, x, Rm::Reg(y), 0, 0x88);
-        self.code.vector_imm(VSHUFPS, high, x, Rm::Reg(y), 0, 0xdd);
+    fn halves(&mut self, doubles: [u8; 2], chunk: usize) -> [Option<u8>; 2] {
+        let [low, high] = self.apart(doubles);
         // Bits of the exponent that are clear.
-        let exponent = self.each(0x7ff0_0000);
+        let (x, exponent) = (self.fresh(), self.each(0x7ff0_0000));
         self.code.vector(VPANDND, x, high, exponent, 0);
         self.flag(VPTESTNMD, x, Rm::Reg(x), None, chunk);
         self.release(x);
-        self.release(y);
         [Some(low), Some(high)]
     }
 
-    fn compare_doubles(
+    /// The dwords of sixteen doubles that [`Translator::doubles`] has ordered.
+    fn apart(&mut self, [x, y]: [u8; 2]) -> [u8; 2] {
+        let (low, high) = (self.fresh(), self.fresh());
+        self.code.vector_imm(VSHUFPS, low, x, Rm::Reg(y), 0, 0x88);
+        self.code.vector_imm(VSHUFPS, high, x, Rm::Reg(y), 0, 0xdd);
+        self.release(x);
+        self.release(y);
+        [low, high]
+    }
+
+    /// A shift of 64 bits by the low six bits of a dword.
+    fn shift_long(&mut self, f: Form, count: Source, s: Source, chunk: usize) -> [Option<u8>; 2] {
+        let x = self.doubles(s, chunk);
+        let count = self.source(count, 0, chunk);
+        let (low, zero) = (self.fresh(), self.fresh());
+        let bits = self.each(63);
+        self.code.vector(VPANDD, low, count, bits, 0);
+        self.code.vector(VPXORD, zero, zero, Rm::Reg(zero), 0);
+        for (z, unpack) in x.into_iter().zip([VPUNPCKLDQ, VPUNPCKHDQ]) {
+            let counts = self.fresh();
+            self.code.vector(unpack, counts, low, Rm::Reg(zero), 0);
+            self.code.vector(f, z, z, Rm::Reg(counts), 0);
+            self.release(counts);
+        }
+        self.release(low);
+        self.release(zero);
+        self.apart(x).map(Some)
+    }
+
+    /// An operation on halves as such, which gives up where it gives a NaN.
+    fn half(
         &mut self,
+        v: &Vector,
+        chunk: usize,
+        compute: impl FnOnce(&mut Self, u8, [u8; 3]),
+    ) -> [Option<u8>; 2] {
+        let s = v.sources.map(|s| self.source(s, 0, chunk));
+        let d = self.fresh();
+        compute(self, d, s);
+        if v.finish.halves == 1 {
+            let low = self.each(0xffff);
+            self.code.vector(VPANDD, d, d, low, 0);
+        }
+        let exec = self.exec(chunk);
+        if exec == 0 {
+            self.flag_where(VCMPPH, d, Rm::Reg(d), Some(3), 0);
+        } else {
+            // The comparison has a bit a half, EXEC one a lane.
+            let on = self.fresh();
+            self.code
+                .vector(VMOVUPS_LOAD, on, 0, Rm::Reg(d), exec | ZEROING);
+            self.flag_where(VCMPPH, on, Rm::Reg(on), Some(3), 0);
+            self.release(on);
+        }
+        [Some(d), None]
+    }
+
+    fn compare_long(
+        &mut self,
+        f: Form,
         condition: u8,
         a: Source,
         b: Source,
@@ -407,7 +498,7 @@ impl Translator<'_> {
         // The bits go where `doubles` has taken their lanes from.
         for (i, (to, lanes)) in [(EAX, 0x3333), (ECX, 0xcccc)].into_iter().enumerate() {
             self.code
-                .vector_imm(VCMPPD, k, x[i], Rm::Reg(y[i]), 0, condition);
+                .vector_imm(f, k, x[i], Rm::Reg(y[i]), 0, condition);
             self.code.mask(KMOVW_TO_GPR, to.0, 0, Rm::Reg(k), false);
             self.code.constant(R9, lanes);
             self.code.mask(PDEP, to.0, to.0, Rm::Reg(R9.0), false);
@@ -472,7 +563,7 @@ impl Translator<'_> {
             // One more has wrapped where it has given zero.
             let zero = self.each(0);
             self.code.vector_imm(VPCMPUD, MOMENT, d, zero, MASK_IN, 0);
-            self.code.mask(KORW, k, k, Rm::Reg(MOMENT), true);
+            self.code.mask(KORD, k, k, Rm::Reg(MOMENT), true);
         }
         [Some(d), None]
     }
@@ -496,7 +587,7 @@ impl Translator<'_> {
             self.mask_in(v.mask_in, chunk);
             let zero = self.each(0);
             self.code.vector_imm(VPCMPUD, MOMENT, d, zero, MASK_IN, 0);
-            self.code.mask(KORW, k, k, Rm::Reg(MOMENT), true);
+            self.code.mask(KORD, k, k, Rm::Reg(MOMENT), true);
             let one = self.each(1);
             self.code.vector(VPSUBD, d, d, one, MASK_IN);
         }
@@ -520,7 +611,7 @@ impl Translator<'_> {
             .vector_imm(VPCMPUD, MOMENT, sum[0], Rm::Reg(z[0]), MOMENT, 1);
         self.code
             .vector_imm(VPCMPUD, k, sum[1], Rm::Reg(z[1]), 0, 1);
-        self.code.mask(KORW, k, k, Rm::Reg(MOMENT), true);
+        self.code.mask(KORD, k, k, Rm::Reg(MOMENT), true);
         self.release(low);
         self.release(high);
         sum.map(Some)

@@ -107,8 +107,8 @@ fn writelane(m: &mut Machine<'_>, op: &Op) -> Step {
 }
 
 /// OP_SEL of `v_permlane16_b32` and its kin: FI and BOUND_CTRL, kept in the op's `imm`.
-const FETCH_INACTIVE: u64 = 1;
-const BOUND_CTRL: u64 = 2;
+pub(crate) const FETCH_INACTIVE: u64 = 1;
+pub(crate) const BOUND_CTRL: u64 = 2;
 
 fn permlane(c: &Compile<'_>, run: Handler) -> Op {
     let mut op = to_vector(c, run);
