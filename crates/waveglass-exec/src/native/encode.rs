@@ -74,6 +74,7 @@ pub(super) mod forms {
     pub(in super::super) const VPMULUDQ: Form = form(1, 1, true, 0xf4);
     pub(in super::super) const VPSUBD: Form = form(1, 1, false, 0xfa);
     pub(in super::super) const VPADDD: Form = form(1, 1, false, 0xfe);
+    pub(in super::super) const VPTESTMD: Form = form(2, 1, false, 0x27);
     pub(in super::super) const VPTESTNMD: Form = form(2, 2, false, 0x27);
     pub(in super::super) const VPMINSD: Form = form(2, 1, false, 0x39);
     pub(in super::super) const VPMINUD: Form = form(2, 1, false, 0x3b);
@@ -138,6 +139,7 @@ pub(super) mod forms {
     pub(in super::super) const KORD: Form = form(1, 1, true, 0x45);
     pub(in super::super) const KMOVW_TO_GPR: Form = form(1, 0, false, 0x93);
     pub(in super::super) const PDEP: Form = form(2, 3, false, 0xf5);
+    pub(in super::super) const KXORW: Form = form(1, 0, false, 0x47);
     pub(in super::super) const KXNORW: Form = form(1, 0, false, 0x46);
     pub(in super::super) const KUNPCKWD: Form = form(1, 0, false, 0x4b);
     pub(in super::super) const KUNPCKDQ: Form = form(1, 0, true, 0x4b);

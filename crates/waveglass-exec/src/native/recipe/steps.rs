@@ -7,7 +7,12 @@ use super::super::encode::{Form, forms::*};
 pub(in super::super) enum V {
     /// A source, which no step changes.
     S(u8),
-    /// A temporary of the steps' own, zero to three; the first has the result at the end.
+    /// The second dword of a source.
+    H(u8),
+    /// The lower or upper half of a source as a single.
+    Half(u8, bool),
+    /// A temporary of the steps' own, zero to three; at the end the first has the result, and the second
+    /// that of the upper dword.
     T(u8),
     /// A constant, in every lane. Only as the last operand.
     C(u32),
@@ -32,12 +37,14 @@ pub(in super::super) enum Step {
     Test(Form, V, V, Option<u8>),
     /// The operation gives up where either is a NaN.
     Numbers(V, V),
+    /// The operation gives up where the first as an unsigned number is above the second.
+    AtMost(V, V),
     /// The operation gives up where the result is a NaN.
     NumberInTheEnd,
 }
 
 use Step::*;
-use V::{C, S, T};
+use V::{C, H, Half, S, T};
 
 /// Whether a result may be a NaN that makes the operation give up.
 pub(super) fn may_give_nan(steps: &[Step]) -> bool {
@@ -259,3 +266,107 @@ pub(super) const SHIFT_SIGN_HALF: &[Step] = &shift(VPSRAVD, 15);
 pub(super) const SHIFT_LEFT_PAIR: &[Step] = &shift(VPSLLVW, 0xf_000f);
 pub(super) const SHIFT_RIGHT_PAIR: &[Step] = &shift(VPSRLVW, 0xf_000f);
 pub(super) const SHIFT_SIGN_PAIR: &[Step] = &shift(VPSRAVW, 0xf_000f);
+
+/// The division's scaling where nothing is scaled, of dwords that have the exponent at a bit: the
+/// exponents of denominator and numerator, and what is between them, within these ranges.
+macro_rules! unscaled {
+    ($part:ident, $at:expr, $mask:expr, $denominators:expr, $numerators:expr, $quotients:expr, $($result:expr),*) => {
+        &[
+            Shift(RIGHT, T(0), $part(1), $at),
+            Two(VPANDD, T(0), T(0), C($mask)),
+            Shift(RIGHT, T(1), $part(2), $at),
+            Two(VPANDD, T(1), T(1), C($mask)),
+            Two(VPSUBD, T(2), T(1), T(0)),
+            Two(VPSUBD, T(0), T(0), C($denominators.0)),
+            AtMost(T(0), C($denominators.1 - $denominators.0)),
+            Two(VPSUBD, T(1), T(1), C($numerators.0)),
+            AtMost(T(1), C($numerators.1 - $numerators.0)),
+            Two(VPADDD, T(2), T(2), C($quotients.0)),
+            AtMost(T(2), C($quotients.0 + $quotients.1)),
+            $($result),*
+        ]
+    };
+}
+
+/// As [`unscaled_f32`](crate::alu::division::unscaled_f32).
+pub(super) const UNSCALED: &[Step] = unscaled!(
+    S,
+    23,
+    0xff,
+    (1, 250),
+    (24, 254),
+    (120, 95),
+    copy(T(0), S(0))
+);
+
+/// As [`unscaled_f64`](crate::alu::division::unscaled_f64).
+pub(super) const UNSCALED_DOUBLE: &[Step] = unscaled!(
+    H,
+    20,
+    0x7ff,
+    (1, 2040),
+    (54, 2046),
+    (1000, 767),
+    copy(T(0), S(0)),
+    copy(T(1), H(0))
+);
+
+/// The quotient with its sign, for normal sources and no underflow.
+macro_rules! ordinary_quotient {
+    ($part:ident, $at:expr, $mask:expr, $under:expr, $to:expr, $($result:expr),*) => {
+        &[
+            Shift(RIGHT, T(0), $part(1), $at),
+            Two(VPANDD, T(0), T(0), C($mask)),
+            Shift(RIGHT, T(1), $part(2), $at),
+            Two(VPANDD, T(1), T(1), C($mask)),
+            Two(VPSUBD, T(2), T(1), T(0)),
+            Two(VPADDD, T(2), T(2), C($under)),
+            AtMost(T(2), C(0x7fff_ffff)),
+            Two(VPSUBD, T(0), T(0), C(1)),
+            AtMost(T(0), C($mask - 2)),
+            Two(VPSUBD, T(1), T(1), C(1)),
+            AtMost(T(1), C($mask - 2)),
+            Two(VPXORD, $to, $part(1), $part(2)),
+            Two(VPANDD, $to, $to, C(SIGN_BIT)),
+            Two(VPANDD, T(2), $part(0), C(!SIGN_BIT)),
+            Two(VPORD, $to, $to, T(2)),
+            $($result),*
+        ]
+    };
+}
+
+pub(super) const ORDINARY_QUOTIENT: &[Step] =
+    ordinary_quotient!(S, 23, 0xff, 150, T(0), NumberInTheEnd);
+
+pub(super) const ORDINARY_QUOTIENT_DOUBLE: &[Step] = ordinary_quotient!(
+    H,
+    20,
+    0x7ff,
+    1075,
+    T(1),
+    copy(T(0), S(0)),
+    // Neither infinite nor a NaN.
+    Two(VPANDD, T(2), T(1), C(0x7ff0_0000)),
+    AtMost(T(2), C(0x7fe0_0000))
+);
+
+const LOW: bool = false;
+const HIGH: bool = true;
+
+/// Both products of halves, then the addend.
+pub(super) const DOT_ADDEND_LAST: &[Step] = &[
+    Two(VMULPS, T(0), Half(0, LOW), Half(1, LOW)),
+    Two(VMULPS, T(1), Half(0, HIGH), Half(1, HIGH)),
+    Two(VADDPS, T(0), T(0), T(1)),
+    Two(VADDPS, T(0), T(0), S(2)),
+    NumberInTheEnd,
+];
+
+/// The addend, then one product after the other.
+pub(super) const DOT_ADDEND_FIRST: &[Step] = &[
+    Two(VMULPS, T(0), Half(0, LOW), Half(1, LOW)),
+    Two(VADDPS, T(0), S(2), T(0)),
+    Two(VMULPS, T(1), Half(0, HIGH), Half(1, HIGH)),
+    Two(VADDPS, T(0), T(0), T(1)),
+    NumberInTheEnd,
+];

@@ -4,6 +4,7 @@ use super::super::encode::{Form, forms};
 use super::readable;
 use super::steps::{self, Step};
 use crate::program::{Op, Src};
+use crate::valu::kernel::Setting;
 use crate::valu::{Insertion, MaskUse, Moves, Simple, Ty, Way};
 use crate::wave::sreg;
 
@@ -97,6 +98,14 @@ pub(in super::super) enum Recipe {
     PackHalves(u8),
     /// These steps.
     Steps(&'static [Step]),
+    /// Steps with a result of two registers.
+    StepsWide(&'static [Step]),
+    /// The division's scaling where it scales nothing: no lane's bit is set in the mask.
+    Unscaled { steps: &'static [Step], wide: bool },
+    /// [`Recipe::Fma`] where no lane's bit is set in a mask.
+    FmaUnscaled,
+    /// The same of doubles.
+    FmaDoubleUnscaled,
 }
 
 impl Recipe {
@@ -104,7 +113,9 @@ impl Recipe {
     pub(in super::super) fn leaves_nan(&self) -> bool {
         use Recipe::*;
         match self {
-            Float(_) | FloatReversed(_) | Fma | FloatPair(_) | FmaPair | Round(_) => true,
+            Float(_) | FloatReversed(_) | Fma | FloatPair(_) | FmaPair | Round(_) | FmaUnscaled => {
+                true
+            }
             Steps(steps) => steps::may_give_nan(steps),
             _ => false,
         }
@@ -128,6 +139,9 @@ impl Recipe {
                 | RoundDouble(_)
                 | ShiftLong(_)
                 | MovePair
+                | StepsWide(_)
+                | Unscaled { wide: true, .. }
+                | FmaDoubleUnscaled
         )
     }
 }
@@ -292,6 +306,18 @@ fn recipe(name: &str) -> Option<Recipe> {
         "v_mad_f32" | "v_mac_f32" | "v_mad_mix_f32" => Steps(steps::MULTIPLY_ADD),
         "v_fract_f32" => Steps(steps::FRACTION),
         "v_ldexp_f32" => Steps(steps::SCALE),
+        "v_div_scale_f32" => Unscaled {
+            steps: steps::UNSCALED,
+            wide: false,
+        },
+        "v_div_scale_f64" => Unscaled {
+            steps: steps::UNSCALED_DOUBLE,
+            wide: true,
+        },
+        "v_div_fmas_f32" => FmaUnscaled,
+        "v_div_fmas_f64" => FmaDoubleUnscaled,
+        "v_div_fixup_f32" => Steps(steps::ORDINARY_QUOTIENT),
+        "v_div_fixup_f64" => StepsWide(steps::ORDINARY_QUOTIENT_DOUBLE),
         "v_rcp_f32" => Steps(steps::RECIPROCAL),
         "v_sqrt_f32" => Steps(steps::ROOT),
         "v_lshlrev_b32" => Shift(VPSLLVD, 6),
@@ -466,6 +492,20 @@ fn of_halves(name: &str) -> Option<(Recipe, Extend, bool)> {
     }
 }
 
+/// Dot products of halves, whose order is the target's.
+fn dot(name: &str, target: Setting) -> Option<Recipe> {
+    let last = match name {
+        "v_dot2_f32_f16" => target.major() >= 11,
+        "v_dot2c_f32_f16" | "v_dot2acc_f32_f16" => false,
+        _ => return None,
+    };
+    let steps = match last {
+        true => steps::DOT_ADDEND_LAST,
+        false => steps::DOT_ADDEND_FIRST,
+    };
+    (!target.flushes_dot()).then_some(Recipe::Steps(steps))
+}
+
 fn minimum_or_maximum(stem: &str) -> bool {
     ["v_min", "v_max", "v_med"]
         .iter()
@@ -474,7 +514,8 @@ fn minimum_or_maximum(stem: &str) -> bool {
 
 pub(super) fn vector(op: &Op) -> Option<Vector> {
     let simple: Simple = op.valu.as_deref()?.simple(op)?;
-    let (mut recipe, extend, narrow) = match recipe(simple.name) {
+    let recipe = recipe(simple.name).or_else(|| dot(simple.name, Setting(op.imm)));
+    let (mut recipe, extend, narrow) = match recipe {
         Some(recipe) => (recipe, Extend::No, false),
         None => of_halves(simple.name)?,
     };
@@ -510,7 +551,7 @@ pub(super) fn vector(op: &Op) -> Option<Vector> {
         _ => {}
     }
     let mask_out = match simple.mask {
-        MaskUse::None | MaskUse::Select | MaskUse::TruthTable => None,
+        MaskUse::None | MaskUse::Select | MaskUse::TruthTable | MaskUse::Vcc => None,
         MaskUse::Compare | MaskUse::CarryOut | MaskUse::CarryInOut => {
             match simple.mask_out as usize {
                 sreg::NULL => None,
@@ -523,7 +564,10 @@ pub(super) fn vector(op: &Op) -> Option<Vector> {
     if let (MaskUse::TruthTable, Src::Const(table)) = (simple.mask, simple.mask_in) {
         recipe = Recipe::Bits(table as u8);
     }
-    let takes_mask = matches!(simple.mask, MaskUse::Select | MaskUse::CarryInOut);
+    let takes_mask = matches!(
+        simple.mask,
+        MaskUse::Select | MaskUse::CarryInOut | MaskUse::Vcc
+    );
     let mask_in = if takes_mask {
         simple.mask_in
     } else {

@@ -1,6 +1,6 @@
 //! Operations with modifiers of sources and results, on halves, and on other lanes.
 
-use super::check;
+use super::{check, together};
 use waveglass_isa::Target;
 
 /// The lines that this host translates: halves as such need an extension of its own.
@@ -279,6 +279,65 @@ fn lanes_of_other_lanes() {
             "v_fma_f32_e64_dpp v1, v2, v3, v4 row_shl:1 row_mask:0x5 bank_mask:0xf",
             "v_permlanex16_b32 v1, v2, s4, s5",
             "v_permlane16_b32 v1, v2, s4, s5 op_sel:[0,1]",
+        ],
+    );
+}
+
+#[test]
+fn divisions() {
+    check(
+        Target::Gfx900,
+        64,
+        &[
+            "v_div_scale_f32 v1, vcc, v2, v3, v2",
+            "v_div_scale_f32 v1, s[4:5], v3, v3, v2",
+            "v_div_fixup_f32 v1, v2, v3, v4",
+            "v_div_fixup_f32 v1, v2, -v3, |v4|",
+            "v_div_fixup_f32 v1, v1, v3, 1.0 clamp",
+        ],
+    );
+    check(
+        Target::Gfx90a,
+        64,
+        &[
+            "v_div_scale_f64 v[2:3], vcc, v[4:5], v[6:7], v[4:5]",
+            "v_div_scale_f64 v[2:3], s[4:5], v[6:7], v[6:7], 1.0",
+            "v_div_fixup_f64 v[2:3], v[4:5], v[6:7], v[8:9]",
+            "v_div_fixup_f64 v[2:3], v[2:3], -v[6:7], v[8:9]",
+        ],
+    );
+    for line in [
+        "v_div_fmas_f32 v1, v2, v3, v4",
+        "v_div_fmas_f32 v1, v2, -v3, v1",
+        "v_div_fmas_f64 v[2:3], v[4:5], v[6:7], v[8:9]",
+    ] {
+        for mask in ["s_mov_b64 vcc, 0", "s_and_b64 vcc, vcc, 3"] {
+            let whole = ["v_mov_b32 v40, v41", mask, line];
+            together(
+                Target::Gfx90a,
+                64,
+                &whole[usize::from(mask.ends_with('0'))..],
+            );
+        }
+    }
+}
+
+#[test]
+fn dot_products() {
+    check(
+        Target::Gfx906,
+        64,
+        &[
+            "v_dot2_f32_f16 v1, v2, v3, v4",
+            "v_dot2_f32_f16 v1, v2, s3, v1 op_sel:[0,1,0] op_sel_hi:[1,0,1] neg_lo:[1,0,0]",
+        ],
+    );
+    check(
+        Target::Gfx1100,
+        32,
+        &[
+            "v_dot2_f32_f16 v1, v2, v3, v4",
+            "v_dot2acc_f32_f16 v1, v2, v3",
         ],
     );
 }

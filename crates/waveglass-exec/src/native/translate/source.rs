@@ -163,6 +163,15 @@ impl Translator<'_> {
         from
     }
 
+    /// The lower or upper halves of dwords as singles.
+    pub(super) fn half_as_single(&mut self, z: u8, upper: bool) -> u8 {
+        let bits = Bits {
+            right: if upper { 16 } else { 0 },
+            ..Bits::NOTHING
+        };
+        self.bits(z, bits, Extend::Single)
+    }
+
     /// Halves of singles, rounded by the immediate, with zeros above them.
     pub(super) fn narrow(&mut self, to: u8, from: u8, how: u8) {
         self.code

@@ -1,32 +1,43 @@
 //! Operations that are lists of steps.
 
-use super::super::encode::Rm;
+use super::super::encode::{Rm, forms::VPCMPUD};
 use super::super::recipe::{Source, Step, V};
 use super::{MOMENT, Translator};
 
 impl Translator<'_> {
-    /// Runs steps on sources; gives the register with the result.
-    pub(super) fn steps(&mut self, steps: &[Step], sources: &[Source; 3], chunk: usize) -> u8 {
-        let mut s = [None; 3];
+    /// Runs steps on sources; gives the registers with the result.
+    pub(super) fn steps(
+        &mut self,
+        steps: &[Step],
+        sources: &[Source; 3],
+        wide: bool,
+        chunk: usize,
+    ) -> [Option<u8>; 2] {
+        let mut sources_in: Vec<(V, u8, bool)> = Vec::new();
         let mut t: [Option<u8>; 4] = [None; 4];
-        let all = steps.iter().flat_map(values);
-        for v in all {
+        for v in steps.iter().flat_map(values) {
             match v {
-                V::S(i) if s[i as usize].is_none() => {
-                    let z = self.source(sources[i as usize], 0, chunk);
-                    s[i as usize] = Some((
-                        z,
-                        std::mem::replace(&mut self.slots[z as usize].pinned, true),
-                    ));
+                V::T(i) => {
+                    if t[i as usize].is_none() {
+                        t[i as usize] = Some(self.fresh());
+                    }
                 }
-                V::T(i) if t[i as usize].is_none() => t[i as usize] = Some(self.fresh()),
-                _ => {}
+                V::C(_) => {}
+                source => {
+                    if sources_in.iter().all(|&(other, ..)| other != source) {
+                        let z = self.step_source(source, sources, chunk);
+                        let pinned = std::mem::replace(&mut self.slots[z as usize].pinned, true);
+                        sources_in.push((source, z, pinned));
+                    }
+                }
             }
         }
         let register = |v: V| match v {
-            V::S(i) => s[i as usize].map_or(0, |(z, _)| z),
             V::T(i) => t[i as usize].unwrap_or(0),
-            V::C(_) => 0,
+            other => sources_in
+                .iter()
+                .find(|&&(source, ..)| source == other)
+                .map_or(0, |&(_, z, _)| z),
         };
         for step in steps {
             match *step {
@@ -60,17 +71,34 @@ impl Translator<'_> {
                     self.code.bytes.extend(imm);
                 }
                 Step::Numbers(x, y) => self.flag_nan(register(x), register(y), chunk),
+                Step::AtMost(x, y) => {
+                    let y = self.operand(y, register);
+                    self.flag(VPCMPUD, register(x), y, Some(6), chunk);
+                }
                 // The caller sees to it.
                 Step::NumberInTheEnd => {}
             }
         }
-        for (z, pinned) in s.into_iter().flatten() {
+        for (_, z, pinned) in sources_in {
             self.slots[z as usize].pinned = pinned;
         }
-        for z in t[1..].iter().flatten() {
+        for z in t[if wide { 2 } else { 1 }..].iter().flatten() {
             self.release(*z);
         }
-        t[0].unwrap_or(0)
+        [t[0], t[1].filter(|_| wide)]
+    }
+
+    /// A source that steps name.
+    fn step_source(&mut self, v: V, sources: &[Source; 3], chunk: usize) -> u8 {
+        match v {
+            V::S(i) => self.source(sources[i as usize], 0, chunk),
+            V::H(i) => self.source(sources[i as usize], 1, chunk),
+            V::Half(i, upper) => {
+                let z = self.source(sources[i as usize], 0, chunk);
+                self.half_as_single(z, upper)
+            }
+            V::T(_) | V::C(_) => 0,
+        }
     }
 
     /// The last operand of a step.
@@ -89,7 +117,7 @@ fn values(step: &Step) -> Vec<V> {
         Step::Two(_, a, b, c) | Step::Imm(_, a, b, c, _) | Step::Where(_, a, b, c) => {
             vec![a, b, c]
         }
-        Step::Test(_, a, b, _) | Step::Numbers(a, b) => vec![a, b],
+        Step::Test(_, a, b, _) | Step::Numbers(a, b) | Step::AtMost(a, b) => vec![a, b],
         Step::NumberInTheEnd => vec![],
     }
 }

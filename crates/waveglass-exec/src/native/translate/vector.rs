@@ -307,16 +307,7 @@ impl Translator<'_> {
                 }
                 self.halves(x, chunk)
             }
-            Recipe::FmaDouble => {
-                let (x, y) = (self.doubles(a, chunk), self.doubles(b, chunk));
-                let z = self.doubles(c, chunk);
-                for i in 0..2 {
-                    self.code.vector(VFMADD231PD, z[i], x[i], Rm::Reg(y[i]), 0);
-                    self.release(x[i]);
-                    self.release(y[i]);
-                }
-                self.halves(z, chunk)
-            }
+            Recipe::FmaDouble => self.fma_doubles(v, chunk),
             Recipe::RangeDouble(which) => {
                 let (x, y) = (self.doubles(a, chunk), self.doubles(b, chunk));
                 for i in 0..2 {
@@ -368,7 +359,21 @@ impl Translator<'_> {
                 self.release(high);
                 [Some(low), None]
             }
-            Recipe::Steps(steps) => [Some(self.steps(steps, &v.sources, chunk)), None],
+            Recipe::Steps(steps) => self.steps(steps, &v.sources, false, chunk),
+            Recipe::StepsWide(steps) => self.steps(steps, &v.sources, true, chunk),
+            Recipe::Unscaled { steps, wide } => {
+                let k = MASK_OUT + chunk as u8;
+                self.code.mask(KXORW, k, k, Rm::Reg(k), true);
+                self.steps(steps, &v.sources, wide, chunk)
+            }
+            Recipe::FmaUnscaled => {
+                self.flag_mask(v.mask_in, chunk);
+                [Some(self.fma(v, 0, chunk, false)), None]
+            }
+            Recipe::FmaDoubleUnscaled => {
+                self.flag_mask(v.mask_in, chunk);
+                self.fma_doubles(v, chunk)
+            }
             Recipe::CompareFloat(condition) => self.compare(VCMPPS, condition, a, b, chunk),
             Recipe::ShiftWide { left, signed } => {
                 let count = match a.src {
@@ -483,6 +488,31 @@ impl Translator<'_> {
             self.release(on);
         }
         [Some(d), None]
+    }
+
+    fn fma_doubles(&mut self, v: &Vector, chunk: usize) -> [Option<u8>; 2] {
+        let [x, y, z] = v.sources.map(|s| self.doubles(s, chunk));
+        for i in 0..2 {
+            self.code.vector(VFMADD231PD, z[i], x[i], Rm::Reg(y[i]), 0);
+            self.release(x[i]);
+            self.release(y[i]);
+        }
+        self.halves(z, chunk)
+    }
+
+    /// Makes the operation give up where a lane that is on has its bit set.
+    fn flag_mask(&mut self, mask: Src, chunk: usize) {
+        let exec = self.exec(chunk);
+        let ones = self.fresh();
+        self.code
+            .vector_imm(VPTERNLOGD, ones, ones, Rm::Reg(ones), 0, 0xff);
+        if exec != 0 {
+            self.code
+                .vector(VMOVUPS_LOAD, ones, 0, Rm::Reg(ones), exec | ZEROING);
+        }
+        self.mask_in(mask, chunk);
+        self.flag_where(VPTESTMD, ones, Rm::Reg(ones), None, MASK_IN);
+        self.release(ones);
     }
 
     fn compare_long(
