@@ -111,6 +111,11 @@ impl Mode {
     pub fn is_default(self) -> bool {
         self.0 & 0x80_00ff == 0xf0
     }
+
+    /// The same but for denormals of f32, which are flushed in sources and results.
+    pub fn only_flushes_f32(self) -> bool {
+        self.0 & 0x80_00ff == 0xc0
+    }
 }
 
 /// One wave: its registers and where it stands.

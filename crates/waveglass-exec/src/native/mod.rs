@@ -6,8 +6,9 @@
 //! for more than a moment, its fragments are translated together ([`translate`]), for hosts with
 //! AVX-512; elsewhere, and in all other cases, each operation's handler runs as before.
 //!
-//! There are two translations: for waves with all lanes on, and for those with lanes off. Floats are
-//! translated for the default MODE. A translation does what the handlers do, bit by bit, or
+//! There are four translations: for waves with all lanes on, and for those with lanes off; where MODE
+//! keeps all denormals, and where it flushes those of singles, as a kernel descriptor does that says
+//! nothing of them. A translation does what the handlers do, bit by bit, or
 //! gives up in front of an operation before that has changed anything: a float result that is a
 //! NaN, a conversion out of range, an LDS address out of range. The handlers take over there.
 
@@ -26,7 +27,7 @@ use encode::Encoder;
 use recipe::Work;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
-use translate::{Pool, TAKEN, Translator};
+use translate::{Kind, Pool, TAKEN, Translator};
 use waveglass_mem::AlignmentMode;
 
 /// No fragment starts at an op.
@@ -118,8 +119,9 @@ impl Totals {
 #[derive(Debug, Default)]
 pub(crate) struct Fragments {
     list: Vec<Fragment>,
-    /// For full waves, and for those with lanes off.
-    versions: [Version; 2],
+    /// For full waves and for those with lanes off, where denormals are kept and where those of singles
+    /// are flushed.
+    versions: [Version; 4],
 }
 
 /// The translation for one kind of wave.
@@ -268,15 +270,19 @@ impl Fragments {
         fragment: u32,
         quantum: u32,
     ) -> Option<Progress> {
-        let masked = !m.wave.is_full();
-        let version = &self.versions[masked as usize];
+        let kind = Kind {
+            masked: !m.wave.is_full(),
+            flushes: m.wave.mode.only_flushes_f32(),
+        };
+        let version = &self.versions[kind.masked as usize + 2 * kind.flushes as usize];
         let code = match version.code.get() {
             Some(code) => code.as_ref()?,
-            None => self.warm_up(version, m.wave.lanes(), masked)?,
+            None => self.warm_up(version, m.wave.lanes(), kind)?,
         };
         let start = (*code.starts.get(fragment as usize)?)?;
         let fragment = &self.list[fragment as usize];
-        if fragment.length > quantum || fragment.floats && !m.wave.mode.is_default() {
+        let known_mode = kind.flushes || m.wave.mode.is_default();
+        if fragment.length > quantum || fragment.floats && !known_mode {
             return None;
         }
         let mut lasts = [0; 4];
@@ -316,13 +322,13 @@ impl Fragments {
 
     /// Translates everything once the program has come here often enough.
     #[cold]
-    fn warm_up<'a>(&'a self, version: &'a Version, lanes: usize, masked: bool) -> Option<&'a Code> {
+    fn warm_up<'a>(&'a self, version: &'a Version, lanes: usize, kind: Kind) -> Option<&'a Code> {
         if version.warmth.fetch_add(1, Ordering::Relaxed) < WARM {
             return None;
         }
         version
             .code
-            .get_or_init(|| Code::of(&self.list, lanes, masked))
+            .get_or_init(|| Code::of(&self.list, lanes, kind))
             .as_ref()
     }
 }
@@ -350,13 +356,13 @@ impl Fragment {
 }
 
 impl Code {
-    fn of(list: &[Fragment], lanes: usize, masked: bool) -> Option<Self> {
+    fn of(list: &[Fragment], lanes: usize, kind: Kind) -> Option<Self> {
         let (mut encoder, mut pool) = (Encoder::default(), Pool::new());
         let starts = list
             .iter()
             .map(|fragment| {
                 let start = encoder.bytes.len();
-                let translator = Translator::new(&mut encoder, &mut pool, lanes, masked);
+                let translator = Translator::new(&mut encoder, &mut pool, lanes, kind);
                 translator.fragment(&fragment.works).then_some(start)
             })
             .collect();

@@ -162,12 +162,16 @@ pub(crate) struct Simple {
     pub(crate) sources: [Ty; 3],
     /// How the sources get from their registers to the operation.
     pub(crate) ways: [Way; 3],
+    /// Which sources are singles, whose denormals MODE may flush.
+    pub(crate) singles: [bool; 3],
     /// Where the first source's lanes come from, if not from their own.
     pub(crate) moves: Option<Moves>,
     /// The result's type.
     pub(crate) result: Ty,
-    /// What the result is multiplied by.
+    /// What the output modifier multiplies the result by.
     pub(crate) factor: Option<f32>,
+    /// The output modifier acts whatever MODE says; else not where denormals are kept.
+    pub(crate) always_scales: bool,
     /// The clamp bit is set.
     pub(crate) clamp: bool,
     /// The part of its register that the result goes to.
@@ -190,12 +194,18 @@ impl ValuInfo {
             name: self.name,
             sources: self.sources,
             ways: self.ways,
+            singles: std::array::from_fn(|i| match self.sources[i] {
+                Ty::F32 | Ty::PkF32 => true,
+                Ty::Mix | Ty::MixBf16 => !self.mods[i].takes_half(),
+                _ => false,
+            }),
             moves: match &self.dpp {
                 Some(dpp) => Some(dpp.moves()?),
                 None => None,
             },
             result: self.result,
-            factor: self.out.factor(kernel::Setting(op.imm).major() >= 12),
+            factor: self.out.factor(),
+            always_scales: kernel::Setting(op.imm).major() >= 12,
             clamp: self.out.clamps(),
             part: self.part,
             mask: self.mask,

@@ -175,6 +175,11 @@ impl SourceMods {
         self.mix_half.then_some((register >> shift) as u16)
     }
 
+    /// Whether a source of `v_fma_mix` is a half of its register.
+    pub(super) fn takes_half(&self) -> bool {
+        self.mix_half
+    }
+
     /// Nothing to do.
     pub fn is_none(&self) -> bool {
         *self == Self::default()

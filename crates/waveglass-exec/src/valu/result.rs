@@ -99,13 +99,12 @@ impl ResultMods {
         *self == Self::default()
     }
 
-    /// The factor of the output modifier under MODE's defaults, which keep denormals: those rule it out
-    /// before gfx12 (`always` false).
-    pub(super) fn factor(&self, always: bool) -> Option<f32> {
+    /// The factor of the output modifier.
+    pub(super) fn factor(&self) -> Option<f32> {
         match self.omod {
-            1 if always => Some(2.0),
-            2 if always => Some(4.0),
-            3 if always => Some(0.5),
+            1 => Some(2.0),
+            2 => Some(4.0),
+            3 => Some(0.5),
             _ => None,
         }
     }

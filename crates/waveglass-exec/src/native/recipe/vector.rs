@@ -167,6 +167,8 @@ pub(in super::super) struct Source {
     pub(in super::super) extend: Extend,
     /// It is read from other lanes, as [`Vector::moves`] says.
     pub(in super::super) moves: bool,
+    /// It is a single, or two.
+    pub(in super::super) single: bool,
 }
 
 /// What a result becomes on its way to its register.
@@ -174,8 +176,12 @@ pub(in super::super) struct Source {
 pub(in super::super) struct Finish {
     /// It is a single, of which a half is made.
     pub(in super::super) narrow: bool,
+    /// It is a single, or two.
+    pub(in super::super) single: bool,
     /// It is multiplied by this.
     pub(in super::super) factor: Option<f32>,
+    /// It may be multiplied where denormals are flushed.
+    pub(in super::super) may_scale: bool,
     /// It goes into [0, 1].
     pub(in super::super) clamp: bool,
     /// It is one half or two.
@@ -524,6 +530,7 @@ pub(super) fn vector(op: &Op) -> Option<Vector> {
         way,
         extend: Extend::No,
         moves: false,
+        single: false,
     });
     for (i, to) in sources.iter_mut().enumerate() {
         let ty = simple.sources[i];
@@ -535,6 +542,7 @@ pub(super) fn vector(op: &Op) -> Option<Vector> {
         }
         to.src = op.s[i];
         to.extend = extend;
+        to.single = simple.singles[i];
     }
     sources[0].moves = simple.moves.is_some();
     // Counts of 64-bit shifts are best known when they are translated.
@@ -585,7 +593,7 @@ pub(super) fn vector(op: &Op) -> Option<Vector> {
     let of_halves = matches!(simple.result, Ty::F16 | Ty::PkF16);
     // Doubles and bfloat16 are the handlers'.
     if simple.clamp && simple.result.is_float() && !singles && !of_halves
-        || simple.factor.is_some() && simple.result != Ty::F32
+        || simple.factor.is_some() && simple.always_scales && simple.result != Ty::F32
     {
         return None;
     }
@@ -597,7 +605,9 @@ pub(super) fn vector(op: &Op) -> Option<Vector> {
         mask_out,
         finish: Finish {
             narrow,
-            factor: simple.factor,
+            single: matches!(simple.result, Ty::F32 | Ty::PkF32),
+            factor: simple.factor.filter(|_| simple.always_scales),
+            may_scale: simple.factor.is_some() && !simple.always_scales,
             clamp: simple.clamp && simple.result.is_float(),
             halves,
             part: simple.part,

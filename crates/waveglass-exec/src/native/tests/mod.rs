@@ -250,7 +250,7 @@ fn together(target: Target, lanes: u32, program: &[&str]) {
         return;
     }
     let mut whole = 0;
-    for round in 0..2 * WARM + 96 {
+    for round in 0..4 * WARM + 192 {
         let operands = match round % 6 {
             0 | 1 => Operands::Usual,
             2 | 3 => Operands::Halves,
@@ -264,6 +264,9 @@ fn together(target: Target, lanes: u32, program: &[&str]) {
             _ => [1, 0, 0xffff_0000_ffff_0000, 1 << 31][round as usize / 24 % 4],
         };
         pair.fill(operands, exec, &mut random);
+        for wave in &mut pair.waves {
+            wave.mode = mode(round / 24);
+        }
         pair.run(0, false);
         let translated = pair.run(1, true);
         pair.compare(&format!(
@@ -274,6 +277,11 @@ fn together(target: Target, lanes: u32, program: &[&str]) {
     // Usual operands make nothing give up, so a third of the rounds that are warm ran as a whole.
     let alone = program.len() == 2;
     assert!(!alone || whole >= 32, "{target:?} {program:?}: {whole}");
+}
+
+/// MODE by turns: denormals kept, or those of singles flushed.
+fn mode(turn: u32) -> Mode {
+    Mode(if turn.is_multiple_of(2) { 0xf0 } else { 0xc0 })
 }
 
 #[test]
@@ -460,7 +468,7 @@ fn random_programs(target: Target, lanes: u32) {
     {
         let mut pair = Pair::of(target, lanes, program);
         let texts: Vec<&str> = program.iter().map(|i| i.mnemonic()).collect();
-        for round in 0..2 * WARM + 12 {
+        for round in 0..4 * WARM + 24 {
             let operands = match round % 4 {
                 0 => Operands::Usual,
                 1 => Operands::Halves,
@@ -472,6 +480,9 @@ fn random_programs(target: Target, lanes: u32) {
                 _ => u64::from(random.next()) << 32 | u64::from(random.next()),
             };
             pair.fill(operands, exec, &mut random);
+            for wave in &mut pair.waves {
+                wave.mode = mode(round / 4);
+            }
             pair.run(0, false);
             pair.run(1, true);
             pair.compare(&format!(
@@ -520,8 +531,8 @@ fn the_handlers_run_where_the_translation_does_not_hold() {
     let mut random = Random(7);
     for round in 0..WARM + 8 {
         pair.fill(Operands::Usual, u64::MAX, &mut random);
-        // Results rounded up, denormals flushed.
-        let mode = [0xf1, 0xc0, 0xf0][round as usize % 3];
+        // Results rounded up, denormals of halves flushed.
+        let mode = [0xf1, 0x30, 0xf0][round as usize % 3];
         for wave in &mut pair.waves {
             wave.mode = Mode(mode);
         }

@@ -94,8 +94,7 @@ pub(super) struct Translator<'a> {
     pool: &'a mut Pool,
     /// Host vectors in a vector register.
     chunks: usize,
-    /// Lanes may be off, as EXEC says.
-    masked: bool,
+    kind: Kind,
     slots: [Slot; REGISTERS],
     clock: u32,
     /// How many conditions for giving up have been worked out into mask register 1.
@@ -107,8 +106,17 @@ pub(super) struct Translator<'a> {
     changed: Vec<u8>,
     /// Where the lanes of the operation's first source come from.
     reach: Option<Reach>,
-    /// An operation has wanted more registers than there are.
-    exhausted: bool,
+    /// An operation has wanted more registers than there are, or is not for such waves.
+    refused: bool,
+}
+
+/// What waves a translation is for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kind {
+    /// Lanes may be off, as EXEC says.
+    pub(super) masked: bool,
+    /// MODE flushes denormals of singles.
+    pub(super) flushes: bool,
 }
 
 /// What the number of operations has with it where the branch at the end was taken.
@@ -128,13 +136,13 @@ impl<'a> Translator<'a> {
         code: &'a mut Encoder,
         pool: &'a mut Pool,
         wave_lanes: usize,
-        masked: bool,
+        kind: Kind,
     ) -> Self {
         Self {
             code,
             pool,
             chunks: wave_lanes / LANES,
-            masked,
+            kind,
             slots: [Slot::default(); REGISTERS],
             clock: 0,
             flags: 0,
@@ -142,12 +150,12 @@ impl<'a> Translator<'a> {
             at: 0,
             changed: Vec::new(),
             reach: None,
-            exhausted: false,
+            refused: false,
         }
     }
 
-    /// Writes a fragment, which gives how many of its operations it has done; `false` where it would
-    /// need more registers than there are.
+    /// Writes a fragment, which gives how many of its operations it has done; `false` where there is none
+    /// for such waves.
     pub(super) fn fragment(mut self, works: &[Work]) -> bool {
         // The frame comes in the register that then has the vector registers' address.
         self.code.general(&[0x8b], FRAME.0, Rm::Reg(VGPRS.0), true);
@@ -209,7 +217,7 @@ impl<'a> Translator<'a> {
             self.code.constant(EAX, at);
             self.code.ret(vectors);
         }
-        !self.exhausted
+        !self.refused
     }
 
     /// A host register whose content may be lost; it is kept until the operation is over.
@@ -217,7 +225,7 @@ impl<'a> Translator<'a> {
         let free = (0..REGISTERS)
             .filter(|&z| !self.slots[z].pinned)
             .min_by_key(|&z| self.slots[z].used);
-        self.exhausted |= free.is_none();
+        self.refused |= free.is_none();
         let z = free.unwrap_or(0);
         self.clock += 1;
         self.slots[z] = Slot {
@@ -281,13 +289,21 @@ impl<'a> Translator<'a> {
         self.get(Key::Consts(at))
     }
 
+    /// Makes zeros of singles that are denormal, with their sign.
+    fn flush(&mut self, z: u8) {
+        let exponent = self.each(0x7f80_0000);
+        self.code.vector(VPTESTNMD, MOMENT, z, exponent, 0);
+        let sign = self.each(0x8000_0000);
+        self.code.vector(VPANDD, z, z, sign, MOMENT);
+    }
+
     /// The mask register with the lanes of a host vector that the operation writes; 0 where it is all of
     /// them.
     fn exec(&mut self, chunk: usize) -> u8 {
         if self.reach.is_some() {
             return self.reached(chunk);
         }
-        if !self.masked {
+        if !self.kind.masked {
             return 0;
         }
         let at = self.exec_place(chunk);

@@ -37,14 +37,14 @@ impl Translator<'_> {
         if reach.bound_ctrl {
             return self.lanes_among(row.enabled, chunk, None);
         }
-        let dynamic = (self.masked && !reach.fetch_inactive).then_some(&reach);
+        let dynamic = (self.kind.masked && !reach.fetch_inactive).then_some(&reach);
         self.lanes_among(row.enabled & row.valid, chunk, dynamic)
     }
 
     /// Lanes of a host vector that are on and among some, and whose sources are on where a reach is
     /// given.
     fn lanes_among(&mut self, lanes: u16, chunk: usize, sources_of: Option<&Reach>) -> u8 {
-        if lanes == u16::MAX && !self.masked {
+        if lanes == u16::MAX && !self.kind.masked {
             return 0;
         }
         if let Some(reach) = sources_of {
@@ -56,7 +56,7 @@ impl Translator<'_> {
         } else {
             self.mask_of(MASK_IN, lanes);
         }
-        if self.masked {
+        if self.kind.masked {
             let at = self.exec_place(chunk);
             self.code.mask(KMOVW_LOAD, MOMENT, 0, at, false);
             self.and_moment();
@@ -78,7 +78,7 @@ impl Translator<'_> {
     /// [`MASK_IN`].
     fn valid(&mut self, reach: &Reach, chunk: usize) {
         let row = &reach.rows[chunk];
-        if !self.masked || reach.fetch_inactive {
+        if !self.kind.masked || reach.fetch_inactive {
             return self.mask_of(MASK_IN, row.valid);
         }
         let ones: Vec<u8> = row
@@ -140,7 +140,7 @@ impl Translator<'_> {
                 z
             })
             .collect();
-        let zeros = row.valid != u16::MAX || self.masked && !reach.fetch_inactive;
+        let zeros = row.valid != u16::MAX || self.kind.masked && !reach.fetch_inactive;
         let mut k = 0;
         if reach.bound_ctrl && zeros {
             self.valid(&reach, chunk);

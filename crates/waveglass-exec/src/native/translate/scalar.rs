@@ -34,7 +34,7 @@ impl Translator<'_> {
         let lanes = (self.chunks * LANES) as u32;
         match lane {
             Lane::Numbered(Src::Const(v)) => return Some((v as u32 % lanes * 4) as i32),
-            Lane::First if !self.masked => return Some(0),
+            Lane::First if !self.kind.masked => return Some(0),
             Lane::Numbered(src) => {
                 self.scalar_source(ECX, src, false);
                 // and ecx, lanes - 1

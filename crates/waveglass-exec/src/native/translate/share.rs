@@ -129,7 +129,7 @@ impl Translator<'_> {
     /// lanes once, as in the rows and columns of a tile, others by the host's gather.
     /// Where lanes may be off, those that are on by the gather.
     fn load(&mut self, address: u8, wanted: &[(u32, i32, u8)], chunk: usize) {
-        if self.masked {
+        if self.kind.masked {
             return self.gather(address, wanted, chunk);
         }
         let (first, consecutive) = self.if_consecutive(address);
@@ -154,7 +154,7 @@ impl Translator<'_> {
     }
 
     fn store(&mut self, address: u8, offset: u32, z: u8, chunk: usize) {
-        if self.masked {
+        if self.kind.masked {
             return self.scatter(address, offset, z, chunk);
         }
         let (first, consecutive) = self.if_consecutive(address);

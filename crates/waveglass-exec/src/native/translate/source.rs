@@ -3,7 +3,7 @@
 use super::super::encode::{Rm, forms::*};
 use super::super::recipe::{Extend, Source};
 use super::{Key, Translator};
-use crate::alu::mix;
+use crate::alu::{float, mix};
 use crate::program::Src;
 use crate::valu::{Bits, Way};
 
@@ -15,10 +15,32 @@ const LEFT: u8 = 6;
 impl Translator<'_> {
     /// A dword of a source for a host vector's lanes.
     pub(super) fn source(&mut self, s: Source, dword: u32, chunk: usize) -> u8 {
+        let flushes = self.kind.flushes && s.single;
         if let Src::Const(v) = s.src {
-            let v = constant(s, [v as u32, (v >> 32) as u32], dword as usize);
+            let mut v = constant(s, [v as u32, (v >> 32) as u32], dword as usize);
+            if flushes {
+                v = float::flush_f32(f32::from_bits(v)).to_bits();
+            }
             return self.get(Key::Const(v));
         }
+        let z = self.changed_source(s, dword, chunk);
+        if !flushes {
+            return z;
+        }
+        let to = match self.changed.last() {
+            Some(&last) if last == z => z,
+            _ => {
+                let to = self.changing();
+                self.code.vector(VMOVUPS_LOAD, to, 0, Rm::Reg(z), 0);
+                to
+            }
+        };
+        self.flush(to);
+        to
+    }
+
+    /// A dword of a source that is no constant, denormals and all.
+    fn changed_source(&mut self, s: Source, dword: u32, chunk: usize) -> u8 {
         let (of, bits) = match s.way {
             Way::Bits(bits) if dword == 0 => (0, Some(bits)),
             Way::Double(bits) if dword == 1 => (1, Some(bits)),

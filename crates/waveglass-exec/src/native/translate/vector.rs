@@ -48,10 +48,16 @@ impl Translator<'_> {
         let widened = v.recipe == Recipe::Move && v.sources[0].extend == Extend::Single;
         if v.recipe.leaves_nan() || v.finish.narrow || widened {
             // Two at once where all lanes count.
-            let all = !self.masked && self.reach.is_none();
+            let all = !self.kind.masked && self.reach.is_none();
             for pair in writes.chunks(if all { 2 } else { 1 }) {
                 let (a, b) = (&pair[0], pair.last().unwrap_or(&pair[0]));
                 self.flag_nan(a.from, b.from, a.chunk);
+            }
+        }
+        self.refused |= self.kind.flushes && v.finish.may_scale;
+        if self.kind.flushes && v.finish.single {
+            for w in &writes {
+                self.flush(w.from);
             }
         }
         if !v.finish.is_none() {
@@ -219,7 +225,8 @@ impl Translator<'_> {
                     && c.src == Src::Vgpr(v.d)
                     && c.way == Way::Plain
                     && v.finish.is_none()
-                    && v.moves.is_none();
+                    && v.moves.is_none()
+                    && !self.kind.flushes;
                 [Some(self.fma(v, 0, chunk, in_place)), None]
             }
             Recipe::FmaPair => {
