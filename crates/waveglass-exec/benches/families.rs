@@ -23,6 +23,9 @@ type Row = (&'static str, Target, f64, &'static [&'static str]);
 
 use Target::{Gfx90a, Gfx900, Gfx906, Gfx942, Gfx950, Gfx1030, Gfx1100, Gfx1201, Gfx1250};
 
+/// The family whose loop runs with denormals of f32 flushed.
+const FLUSHING: &str = "f32 flushing";
+
 const ROWS: &[Row] = &[
     (
         "int32",
@@ -177,6 +180,18 @@ const ROWS: &[Row] = &[
             "v_ldexp_f32 {d}, v18, v24",
             "v_frexp_mant_f32 {d}, v18",
             "v_frexp_exp_i32_f32 {d}, v18",
+        ],
+    ),
+    (
+        FLUSHING,
+        Gfx900,
+        COMMON,
+        &[
+            "v_add_f32 {d}, v18, v20",
+            "v_mul_f32 {d}, s5, v20",
+            "v_fma_f32 {d}, -v18, |v20|, v22",
+            "v_max_f32 {d}, v18, v20",
+            "v_cmp_gt_f32 vcc, v18, v20",
         ],
     ),
     (
@@ -488,7 +503,7 @@ fn main() {
             if !wanted.is_empty() && !wanted.iter().any(asked) {
                 continue;
             }
-            match measure(target, text) {
+            match measure(family, target, text) {
                 Ok(rate) => {
                     short += usize::from(rate < bar);
                     let verdict = if rate < bar { "SHORT" } else { "" };
@@ -541,7 +556,7 @@ fn processor_time() -> Duration {
 }
 
 /// Million instructions a second: the best of several runs, which a busy machine disturbs less.
-fn measure(target: Target, text: &str) -> Result<f64, String> {
+fn measure(family: &str, target: Target, text: &str) -> Result<f64, String> {
     let body: Vec<String> = (0..COPIES)
         .map(|i| {
             let d = 32 + 4 * (i % 8);
@@ -557,6 +572,9 @@ fn measure(target: Target, text: &str) -> Result<f64, String> {
         32
     };
     let mut lines: Vec<String> = PREPARE.iter().map(|l| (*l).to_owned()).collect();
+    if family == FLUSHING {
+        lines.push("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 4), 0xc".to_owned());
+    }
     lines.push(format!("s_mov_b32 s3, {ROUNDS}"));
     let prologue = lines.len();
     lines.extend(body);

@@ -1,6 +1,6 @@
 //! Source modifiers: neg, abs, sign extension, halves, SDWA selects, packed swizzles.
 
-use super::kernel::Ty;
+use super::kernel::{Ty, in_builds};
 use super::ways::{Bits, Way};
 use crate::alu::mix;
 use crate::program::Compile;
@@ -354,49 +354,52 @@ fn swizzle(regs: &mut [u32], n: usize, ty: Ty, lo: bool, hi: bool, neg_lo: bool,
     }
 }
 
-/// Turns denormals into zeros of the same sign.
-#[inline(always)]
-pub(super) fn flush_denormals(regs: &mut [u32], n: usize, ty: Ty) {
-    match ty {
-        Ty::F32 => regs[..n].iter_mut().for_each(flush_f32),
-        Ty::PkF32 => regs[..2 * n].iter_mut().for_each(flush_f32),
-        Ty::F16 => {
-            for x in &mut regs[..n] {
-                *x = flush_f16(*x);
-            }
-        }
-        Ty::PkF16 => {
-            for x in &mut regs[..n] {
-                *x = flush_f16(*x & 0xffff) | flush_f16(*x >> 16) << 16;
-            }
-        }
-        Ty::Bf16 => {
-            for x in &mut regs[..n] {
-                *x = flush_bf16(*x);
-            }
-        }
-        Ty::PkBf16 => {
-            for x in &mut regs[..n] {
-                *x = flush_bf16(*x & 0xffff) | flush_bf16(*x >> 16) << 16;
-            }
-        }
-        Ty::F64 => {
-            for i in 0..n {
-                if regs[n + i] & 0x7ff0_0000 == 0 {
-                    regs[i] = 0;
-                    regs[n + i] &= 0x8000_0000;
+in_builds! {
+    /// Turns denormals into zeros of the same sign.
+    pub(super) fn flush_denormals(regs: &mut [u32], n: usize, ty: Ty) {
+        match ty {
+            Ty::F32 => regs[..n].iter_mut().for_each(flush_f32),
+            Ty::PkF32 => regs[..2 * n].iter_mut().for_each(flush_f32),
+            Ty::F16 => {
+                for x in &mut regs[..n] {
+                    *x = flush_f16(*x);
                 }
             }
+            Ty::PkF16 => {
+                for x in &mut regs[..n] {
+                    *x = flush_f16(*x & 0xffff) | flush_f16(*x >> 16) << 16;
+                }
+            }
+            Ty::Bf16 => {
+                for x in &mut regs[..n] {
+                    *x = flush_bf16(*x);
+                }
+            }
+            Ty::PkBf16 => {
+                for x in &mut regs[..n] {
+                    *x = flush_bf16(*x & 0xffff) | flush_bf16(*x >> 16) << 16;
+                }
+            }
+            Ty::F64 => {
+                let (low, high) = regs[..2 * n].split_at_mut(n);
+                for (low, high) in low.iter_mut().zip(high) {
+                    let denormal = *high & 0x7ff0_0000 == 0;
+                    *low &= if denormal { 0 } else { u32::MAX };
+                    *high &= if denormal { 0x8000_0000 } else { u32::MAX };
+                }
+            }
+            _ => {}
         }
-        _ => {}
     }
 }
 
 #[inline(always)]
 fn flush_f32(x: &mut u32) {
-    if *x & 0x7f80_0000 == 0 {
-        *x &= 0x8000_0000;
-    }
+    *x &= if *x & 0x7f80_0000 == 0 {
+        0x8000_0000
+    } else {
+        u32::MAX
+    };
 }
 
 #[inline(always)]
