@@ -3,6 +3,7 @@
 mod scalar;
 mod share;
 mod steps;
+mod table;
 mod vector;
 
 pub(super) use scalar::{Arithmetic, Lane, Scalar, When};
@@ -59,6 +60,7 @@ impl Work {
     pub(super) fn ends(&self) -> bool {
         match self {
             Work::Branch(_) => true,
+            Work::Vector(v) => v.changes_exec,
             Work::Scalar(s) => {
                 let saves = matches!(s.arithmetic, Arithmetic::SaveExec(..));
                 saves || !s.only_compares() && usize::from(s.d) >= sreg::EXEC_LO

@@ -381,6 +381,9 @@ fn changes_of_exec() {
         "s_andn2_saveexec_b64 s[6:7], s[6:7]",
         "s_or_b64 exec, exec, s[6:7]",
         "s_andn2_b64 exec, exec, vcc",
+        "v_cmpx_lt_u32 vcc, v1, v2",
+        "v_cmpx_nle_f32 s[4:5], v1, v2",
+        "v_cmpx_gt_i64 vcc, v[2:3], v[4:5]",
     ] {
         check(Target::Gfx900, 64, &[last]);
         let text = [
@@ -398,8 +401,11 @@ fn changes_of_exec() {
             "s_mov_b32 exec_lo, s2",
             "s_and_saveexec_b32 s4, vcc_lo",
             "s_and_not1_saveexec_b32 s4, s5",
+            "v_cmpx_lt_u32 v1, v2",
+            "v_cmpx_ge_f32 v1, |v2|",
         ],
     );
+    check(Target::Gfx1100, 64, &["v_cmpx_lt_u32 v1, v2"]);
 }
 
 #[test]
@@ -501,7 +507,6 @@ fn near_relations_are_left_to_the_handlers() {
         (Target::Gfx900, 64, "ds_write_b64 v1, v[2:3]"),
         (Target::Gfx900, 64, "ds_read_u16 v1, v2"),
         (Target::Gfx900, 64, "v_add_u32 v1, v2, v3 clamp"),
-        (Target::Gfx900, 64, "v_cmpx_lt_u32 vcc, v1, v2"),
         (Target::Gfx900, 64, "s_mov_b32 m0, s1"),
         (Target::Gfx90a, 64, "v_add_f64 v[2:3], v[4:5], v[6:7] clamp"),
         (Target::Gfx1150, 32, "s_fmac_f32 s1, s2, s3"),

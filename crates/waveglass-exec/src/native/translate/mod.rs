@@ -13,6 +13,7 @@ mod share;
 mod source;
 mod steps;
 mod vector;
+mod wide;
 
 use super::encode::{
     CONSTS, Cond, EAX, Encoder, FRAME, Form, Jump, LDS, Rm, SCC, SGPRS, VGPRS, forms::*,
@@ -379,8 +380,10 @@ impl<'a> Translator<'a> {
     /// Writes a vector operation's results, and its mask, in which lanes that are off are zero.
     fn commit(&mut self, v: &Vector, writes: &[Write]) {
         self.write(writes);
-        let Some(d) = v.mask_out else { return };
-        let at = Rm::Mem(SGPRS, 4 * i32::from(d));
+        let to = [v.mask_out, v.changes_exec.then_some(sreg::EXEC_LO as u8)];
+        if to == [None; 2] {
+            return;
+        }
         for chunk in 0..self.chunks {
             let (k, exec) = (MASK_OUT + chunk as u8, self.exec(chunk));
             if exec != 0 {
@@ -395,11 +398,16 @@ impl<'a> Translator<'a> {
             pair(self.code, MASK_OUT + 2);
             let high = Rm::Reg(MASK_OUT);
             self.code.mask(KUNPCKDQ, MASK_OUT, MASK_OUT + 2, high, true);
-            self.code.mask(KMOVQ_STORE, MASK_OUT, 0, at, false);
-        } else {
-            self.code.mask(KMOVD_STORE, MASK_OUT, 0, at, false);
         }
-        self.forget_scalars(d, self.chunks as u8 / 2);
+        let store = match self.chunks {
+            4 => KMOVQ_STORE,
+            _ => KMOVD_STORE,
+        };
+        for d in to.into_iter().flatten() {
+            let at = Rm::Mem(SGPRS, 4 * i32::from(d));
+            self.code.mask(store, MASK_OUT, 0, at, false);
+            self.forget_scalars(d, self.chunks as u8 / 2);
+        }
     }
 
     fn forget_scalars(&mut self, d: u8, count: u8) {
