@@ -153,6 +153,8 @@ pub struct Wave {
     pub(crate) raising: Exceptions,
     /// A memory violation that is to trap before the next instruction.
     pub(crate) trap_pending: bool,
+    /// The instruction that has ended last traps by itself: the wave goes step by step.
+    pub(crate) stepped: bool,
     /// Where scratch memory of this wave starts (a global address).
     pub scratch_base: u64,
     /// Scratch bytes a lane.
@@ -210,6 +212,7 @@ impl Wave {
             halt: false,
             raising: Exceptions::NONE,
             trap_pending: false,
+            stepped: false,
             scratch_base: 0,
             scratch_size: 0,
             ptr32: false,
@@ -249,6 +252,7 @@ impl Wave {
             halt,
             raising,
             trap_pending,
+            stepped,
             scratch_base,
             scratch_size,
             ptr32,
@@ -273,7 +277,8 @@ impl Wave {
         *barriers = BarrierState::default();
         (*trapsts, *fault_count, *vgpr_msb) = (0, 0, 0);
         (*excp_flag_user, *trap_ctrl, *first_violation) = (0, 0, 0);
-        (*privileged, *halt, *trap_pending) = (false, false, false);
+        (*privileged, *halt) = (false, false);
+        (*trap_pending, *stepped) = (false, false);
         *raising = Exceptions::NONE;
         faults.clear();
     }

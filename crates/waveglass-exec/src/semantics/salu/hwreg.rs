@@ -8,8 +8,8 @@
 
 use super::super::{NEXT, Registry, Semantics, refuse};
 use crate::machine::Machine;
-use crate::program::{Compile, Op};
-use crate::trap::{EXCP_EN, Exceptions};
+use crate::program::{Compile, Op, Src};
+use crate::trap::{EXCP_EN, Exceptions, steps};
 use crate::wave::Mode;
 use waveglass_isa::{Field, Inst, Target};
 
@@ -130,6 +130,28 @@ pub(crate) fn tells_exceptions(op: &Op) -> bool {
     }
 }
 
+/// Whether an instruction may have the wave trap between instructions: step by step, at its end, or to
+/// save its context.
+pub(crate) fn asks_steps(op: &Op) -> bool {
+    let Some(inst) = &op.inst else { return false };
+    if !inst.mnemonic().starts_with("s_setreg") {
+        return false;
+    }
+    let imm = inst.field(Field::Simm16);
+    let (offset, ones) = field(imm);
+    let mut bits = ones << offset;
+    if let Src::Const(v) = op.s[0] {
+        bits &= (v as u32) << offset;
+    }
+    let asked = match of_number(inst.target(), imm & 63) {
+        Some(HwReg::Mode) => steps::mode_bits(inst.target()),
+        Some(HwReg::TrapCtrl) => steps::TRAP_CTRL_STEP | steps::TRAP_CTRL_END,
+        Some(HwReg::TrapSts | HwReg::ExcpFlagPriv) => steps::save_context(inst.target()),
+        _ => 0,
+    };
+    bits & asked != 0
+}
+
 /// STATUS: SCC 0, priority 4:3, PRIV 5, TRAP_EN 6, EXECZ 9, VCCZ 10, IN_TG 11, HALT 13, VALID 16; from gfx12 on SCC, HALT and the
 /// priority are in STATE_PRIV, and bit 29 says that the wave has 64 lanes.
 fn status(m: &Machine<'_>) -> u32 {
@@ -242,9 +264,6 @@ const SCHED_MODE: u64 = 26;
 
 /// Why a register is refused.
 const UNKNOWN: &str = "the hardware register is not modelled";
-const STEP: &str = "a trap after every instruction is not modelled";
-const WAVE_END: &str = "a trap at the wave's end is not modelled";
-const SAVE: &str = "saving the wave's context is not modelled";
 
 pub(super) fn register(r: &mut Registry) {
     r.insert("s_getreg_b32", Semantics::Custom(get_reg));
@@ -323,28 +342,10 @@ pub(in crate::semantics) fn may_switch_index_mode(inst: &Inst) -> bool {
 
 /// What a new value asks for that is not modelled.
 fn is_refused(m: &Machine<'_>, reg: HwReg, old: u32, new: u32) -> Option<&'static str> {
-    let target = m.wave.target;
-    let set = !old & new;
     match reg {
-        HwReg::Mode if target.has_gfx1250_insts() && (old ^ new) & 0xff << 12 != 0 => {
+        HwReg::Mode if m.wave.target.has_gfx1250_insts() && (old ^ new) & 0xff << 12 != 0 => {
             Some("VGPR MSBs set through MODE")
         }
-        // DEBUG, TRAP_AFTER_INST: without a handler nothing traps.
-        HwReg::Mode
-            if target.major() < 12 && set & 1 << 11 != 0 && m.env.traps.handler.is_some() =>
-        {
-            Some(STEP)
-        }
-        // EXCP_EN bit 9 (RDNA3 ISA 3.4.2).
-        HwReg::Mode
-            if target.major() == 11 && set & 1 << 21 != 0 && m.env.traps.handler.is_some() =>
-        {
-            Some(WAVE_END)
-        }
-        HwReg::TrapCtrl if set & 1 << 9 != 0 => Some(STEP),
-        HwReg::TrapCtrl if set & 1 << 8 != 0 => Some(WAVE_END),
-        HwReg::TrapSts if set & 1 << 10 != 0 => Some(SAVE),
-        HwReg::ExcpFlagPriv if set & 1 << 5 != 0 => Some(SAVE),
         _ => None,
     }
 }
