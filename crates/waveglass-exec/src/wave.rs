@@ -149,6 +149,9 @@ pub struct Wave {
     pub privileged: bool,
     /// STATUS.HALT, which acts once the wave leaves the trap handler.
     pub halt: bool,
+    /// What the trap handler has put into bits of STATUS that nothing else changes, at their places: the
+    /// system's priority, COND_DBG_USER and COND_DBG_SYS (up to gfx11).
+    pub status: u32,
     /// Exceptions that the operation which runs has raised.
     pub(crate) raising: Exceptions,
     /// A memory violation that is to trap before the next instruction.
@@ -210,6 +213,7 @@ impl Wave {
             first_violation: 0,
             privileged: false,
             halt: false,
+            status: 0,
             raising: Exceptions::NONE,
             trap_pending: false,
             stepped: false,
@@ -250,6 +254,7 @@ impl Wave {
             first_violation,
             privileged,
             halt,
+            status,
             raising,
             trap_pending,
             stepped,
@@ -277,7 +282,7 @@ impl Wave {
         *barriers = BarrierState::default();
         (*trapsts, *fault_count, *vgpr_msb) = (0, 0, 0);
         (*excp_flag_user, *trap_ctrl, *first_violation) = (0, 0, 0);
-        (*privileged, *halt) = (false, false);
+        (*privileged, *halt, *status) = (false, false, 0);
         (*trap_pending, *stepped) = (false, false);
         *raising = Exceptions::NONE;
         faults.clear();

@@ -1,6 +1,9 @@
 //! Which exceptions an operation can raise, by its name.
 
+use super::sums::Dot;
+use crate::alu::small_float::{BF8, BF8_FNUZ, E5M3, FP8, FP8_FNUZ, SmallFormat};
 use crate::valu::Ty;
+use crate::valu::kernel::Setting;
 use waveglass_isa::{Inst, InstFlags, Target};
 
 /// How an operation's exceptions follow from its operands.
@@ -70,6 +73,42 @@ pub(crate) enum Rule {
         /// Whether a loss is inexact: the clamp bit.
         inexact: bool,
     },
+    /// The number of each of some bytes.
+    Decode {
+        /// Their format.
+        from: SmallFormat,
+        /// The first byte.
+        first: u32,
+        /// How many.
+        count: u32,
+    },
+    /// A conversion to a float of at most eight bits.
+    Encode {
+        /// The format.
+        to: SmallFormat,
+        /// Rounded by the seed in the second operand.
+        stochastic: bool,
+    },
+    /// Singles to halves or bfloat16 by the seed behind them.
+    Stochastic {
+        /// To bfloat16.
+        brain: bool,
+    },
+    /// `a` in units of `1 / scale`, an integer.
+    Normalized {
+        /// The units in 1.
+        scale: u32,
+        /// From -1 on.
+        signed: bool,
+    },
+    /// A dot product.
+    Dot(Dot),
+    /// `a * b` for lighting, unless `b` or `c` rule it out.
+    Lighting,
+    /// Twice the operand of the largest magnitude.
+    CubeAxis,
+    /// A segment of `2 / π` by the exponent of `a`.
+    TrigSegment,
     /// `1 / a`.
     Reciprocal,
     /// `1 / a` for integer division: division by zero alone, of integers.
@@ -110,6 +149,8 @@ pub(crate) enum Verdict {
     Silent,
     /// It raises them by a rule.
     Raises(Rule),
+    /// Its handler works them out.
+    Told,
     /// The manuals do not say enough.
     Unknown,
 }
@@ -194,6 +235,24 @@ pub(crate) fn verdict(
             // Every 32-bit integer is a double, and every byte a single.
             "cvt_f64_i32" | "cvt_f64_u32" | "cvt_f32_ubyte0" | "cvt_f32_ubyte1"
             | "cvt_f32_ubyte2" | "cvt_f32_ubyte3" | "cvt_off_f32_i4" => return Verdict::Silent,
+            "cvt_pk_i16_f32" => to(16, true, ToInteger::Truncate, true),
+            "cvt_pk_u16_f32" => to(16, false, ToInteger::Truncate, true),
+            "cvt_pk_u8_f32" | "cvt_pkaccum_u8_f32" => to(8, false, ToInteger::Truncate, true),
+            "cvt_norm_i16_f16"
+            | "cvt_pknorm_i16_f32"
+            | "cvt_pknorm_i16_f16"
+            | "cvt_pk_norm_i16_f32"
+            | "cvt_pk_norm_i16_f16" => normalized(0x7fff, true),
+            "cvt_norm_u16_f16"
+            | "cvt_pknorm_u16_f32"
+            | "cvt_pknorm_u16_f16"
+            | "cvt_pk_norm_u16_f32"
+            | "cvt_pk_norm_u16_f16" => normalized(0xffff, false),
+            "cvt_sr_f16_f32" | "cvt_sr_pk_f16_f32" => Rule::Stochastic { brain: false },
+            "cvt_sr_bf16_f32" | "cvt_sr_pk_bf16_f32" => Rule::Stochastic { brain: true },
+            "mullit_f32" => Rule::Lighting,
+            "cubema_f32" => Rule::CubeAxis,
+            "trig_preop_f64" => Rule::TrigSegment,
             "cvt_i32_f32" | "cvt_i32_f64" => to(32, true, ToInteger::Truncate, clamp),
             "cvt_u32_f32" | "cvt_u32_f64" => to(32, false, ToInteger::Truncate, clamp),
             "cvt_i16_f16" => to(16, true, ToInteger::Truncate, clamp),
@@ -213,6 +272,11 @@ pub(crate) fn verdict(
             }
             _ if float && is_min_max(stem) => Rule::Operands,
             _ if is_silent(inst, target, op) => return Verdict::Silent,
+            _ if op.starts_with("cvt_scale") || inst.def().flags.contains(InstFlags::MAI) => {
+                return Verdict::Told;
+            }
+            _ if op.starts_with("dot") && float => Rule::Dot(dot(inst, op)),
+            _ if let Some(rule) = small(inst, op) => rule,
             _ if float || is_float_by_name(op) => return Verdict::Unknown,
             _ => return Verdict::Silent,
         },
@@ -250,6 +314,60 @@ fn to(bits: u32, signed: bool, rounding: ToInteger, inexact: bool) -> Rule {
     }
 }
 
+fn normalized(scale: u32, signed: bool) -> Rule {
+    Rule::Normalized { scale, signed }
+}
+
+/// How a dot product of halves or bfloat16 goes on.
+fn dot(inst: &Inst, op: &str) -> Dot {
+    let setting = Setting(Setting::of_target(inst.target()));
+    let accumulates = op.starts_with("dot2c") || op.starts_with("dot2acc");
+    let (last, flushes) = match op {
+        "dot2_f16_f16" => (setting.adds_last(), false),
+        "dot2_bf16_bf16" => (setting.adds_last(), true),
+        "dot2_f32_f16" => (setting.major() >= 11, setting.flushes_dot()),
+        _ => (!accumulates, setting.flushes_dot()),
+    };
+    Dot { last, flushes }
+}
+
+/// A conversion between an 8-bit float and a wider one.
+fn small(inst: &Inst, op: &str) -> Option<Rule> {
+    let setting = Setting(Setting::of_target(inst.target()) | Setting::selection(inst));
+    let format = |name: &str, wide: &str| match (name, setting.fnuz()) {
+        ("bf8", false) => Some(BF8),
+        ("bf8", true) => Some(BF8_FNUZ),
+        // The clamp bit has conversions of singles make E5M3.
+        ("fp8", false) if setting.clamp() && setting.major() >= 12 && wide == "f32" => Some(E5M3),
+        ("fp8", false) => Some(FP8),
+        ("fp8", true) => Some(FP8_FNUZ),
+        _ => None,
+    };
+    let rest = op.strip_prefix("cvt_")?;
+    let (stochastic, rest) = match rest.strip_prefix("sr_") {
+        Some(rest) => (true, rest),
+        None => (false, rest),
+    };
+    let (packed, rest) = match rest.strip_prefix("pk_") {
+        Some(rest) => (true, rest),
+        None => (false, rest),
+    };
+    let (to, from) = rest.split_once('_')?;
+    if let Some(to) = format(to, from) {
+        return Some(Rule::Encode { to, stochastic });
+    }
+    let (first, count) = match packed {
+        true => (0, 2),
+        false => (setting.source_byte() as u32, 1),
+    };
+    // The clamp bit does nothing to pairs of singles.
+    let from = match packed {
+        true => format(from, "")?,
+        false => format(from, to)?,
+    };
+    Some(Rule::Decode { from, first, count })
+}
+
 fn is_min_max(stem: &str) -> bool {
     let stem = stem.strip_suffix("_num").unwrap_or(stem);
     matches!(
@@ -277,9 +395,10 @@ fn is_silent(inst: &Inst, target: Target, op: &str) -> bool {
     if flags.intersects(InstFlags::WMMA | InstFlags::SWMMAC) {
         return true;
     }
-    // "The matrix core unit does not support arithmetic exceptions, except for DGEMM" (CDNA3 ISA 7.3).
+    // "The matrix core unit does not support arithmetic exceptions, except for DGEMM" (CDNA3 and CDNA4 ISA
+    // 7.3), and on CDNA 2, which has DGEMM too, "does not support arithmetic exceptions" (CDNA2 ISA 7.1).
     if flags.contains(InstFlags::MAI) {
-        return !op.contains("f64");
+        return !(op.contains("f64") && target.has_gfx940_insts());
     }
     // "Exceptions are not reported" (RDNA4 ISA 7.7, DOT4_F32_{FP8,BF8}).
     target.major() >= 12 && op.starts_with("dot4_f32_")

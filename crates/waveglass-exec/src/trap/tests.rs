@@ -435,6 +435,41 @@ fn the_handler_restores_status() {
     }
 }
 
+// rule: COND_DBG_USER and COND_DBG_SYS can be set in the handler and are branched on; section Vega ISA 3.4, 4.2,
+// RDNA 1 and 2 ISA 3.4, RDNA 3 ISA 3.4.1.
+#[test]
+fn conditional_debug_is_the_handlers_to_set() {
+    for target in ALL.into_iter().filter(|t| t.major() < 12) {
+        // s_trap; s_cbranch_cdbguser and s_cbranch_cdbgsys over one instruction each, which counts.
+        let branch = |opcode: u32| 0xbf80_0001 | opcode << 16;
+        let (user, system) = match target.major() {
+            11 => (0x28, 0x27),
+            _ => (0x18, 0x17),
+        };
+        let code = Asm::new(target)
+            .trap(1)
+            .word(branch(user))
+            .mov_imm(12, 7)
+            .word(branch(system))
+            .mov_imm(13, 8)
+            .end();
+        for (bits, expected) in [(0, [7, 8]), (1, [0, 8]), (2, [7, 0]), (3, [0, 0])] {
+            let trap = Asm::new(target)
+                .add(TTMP, 4)
+                .mask_pc(TTMP)
+                .setreg(STATUS, 20, 2, bits)
+                .getreg(14, STATUS, 20, 2)
+                .rfe(TTMP)
+                .code;
+            let w = Case::with_handler(target, &code, &trap)
+                .run(|_| {})
+                .unwrap();
+            assert_eq!([12, 13].map(|r| w.sgpr[r]), expected, "{target} {bits}");
+            assert_eq!(w.sgpr[14], bits, "{target}");
+        }
+    }
+}
+
 // rule: HALT set in the handler acts once it returns; section RDNA 4 ISA 5.2 (S_SETHALT), RDNA 3 ISA
 // 3.4.1.
 #[test]

@@ -112,6 +112,13 @@ pub(crate) fn watch(op: &mut Op) -> Option<bool> {
     match exceptions::verdict(&inst, name, sources, result, clamp) {
         Verdict::Silent => Some(false),
         Verdict::Unknown => None,
+        Verdict::Told => {
+            match &mut op.matrix {
+                Some(matrix) => matrix.told = true,
+                None => op.imm |= exceptions::TOLD,
+            }
+            Some(true)
+        }
         Verdict::Raises(rule) => {
             // Past the allocation an operation does nothing, and reports nothing.
             let Some(info) = op.valu.as_deref_mut() else {

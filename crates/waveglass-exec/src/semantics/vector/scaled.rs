@@ -7,11 +7,13 @@
 use crate::alu::float::{flush_f32, narrow_bf16, narrow_f16, quiet_f32, widen_bf16, widen_f16};
 use crate::alu::int32::v_prng_b32;
 use crate::alu::small_float::{
-    BF6, BF8, FP4, FP6, FP8, SmallFormat, scale_from_f32, scale_from_f32_sr, scale_to_f32,
+    BF6, BF8, FP4, FP6, FP8, SmallFormat, scale_from_f32, scale_from_f32_sr, scale_to_f32, unscaled,
 };
+use crate::exceptions::{self, Encoding, Number, TOLD, decoded};
 use crate::machine::Machine;
 use crate::program::{Compile, Op, Src, Step};
 use crate::semantics::{NEXT, Registry, Semantics, refuse};
+use crate::valu::Ty;
 use crate::valu::kernel::Setting;
 use std::sync::OnceLock;
 use waveglass_isa::Field;
@@ -22,6 +24,16 @@ enum Wide {
     F32,
     F16,
     Bf16,
+}
+
+impl Wide {
+    fn ty(self) -> Ty {
+        match self {
+            Self::F32 => Ty::F32,
+            Self::F16 => Ty::F16,
+            Self::Bf16 => Ty::Bf16,
+        }
+    }
 }
 
 /// What a mnemonic says.
@@ -263,17 +275,32 @@ fn to_small(m: &mut Machine<'_>, op: &Op, c: &Conversion, lane: usize, scale: u8
         };
         let x = widen(c.wide, v, sign);
         let x = if flush { flush_f32(x) } else { x };
+        let given = x;
         let x = if x.is_infinite() && infinity_is_nan {
             f32::NAN.copysign(x)
         } else {
             x
         };
+        // CDNA 5 takes 16 bits of the seed for each value and moves on after two.
+        let bits = match gfx1250 {
+            true => seed >> (16 * (i % 2)) << 16,
+            false => seed,
+        };
+        if op.imm & TOLD != 0 {
+            m.wave.raising |= Number::of(v.into(), c.wide.ty(), false).operand();
+            let moved = c
+                .stochastic
+                .then(|| c.small.moved(unscaled(given, scale), bits));
+            // A scale that is NaN makes NaN of everything, quietly.
+            m.wave.raising |= Encoding {
+                format: c.small,
+                scale: i32::from(scale) - 127,
+                saturates: saturate,
+                infinity_is_nan,
+            }
+            .of(if scale == 255 { f64::NAN } else { given.into() }, moved);
+        }
         let code = if c.stochastic {
-            // CDNA 5 takes 16 bits of the seed for each value and moves on after two.
-            let bits = match gfx1250 {
-                true => seed >> (16 * (i % 2)) << 16,
-                false => seed,
-            };
             if !gfx1250 || i % 2 == 1 {
                 seed = v_prng_b32(seed);
             }
@@ -333,6 +360,15 @@ fn from_small(m: &mut Machine<'_>, op: &Op, c: &Conversion, lane: usize, scale: 
         let pair = source[k] as u64 | (high as u64) << 32;
         let code = (pair >> shift) as u32 & ((1 << c.bits) - 1);
         let x = scale_to_f32(c.small, code, scale);
+        if op.imm & TOLD != 0 {
+            m.wave.raising |= decoded(c.small, code);
+            let value = c.small.decode(code);
+            if scale != 255 && value.is_finite() {
+                let flush = c.wide == Wide::F32 && !m.wave.mode.denorm_f32_out();
+                m.wave.raising |=
+                    exceptions::scaled(value.into(), i32::from(scale) - 127, c.wide.ty(), flush);
+            }
+        }
         match c.wide {
             Wide::F32 if !m.wave.mode.denorm_f32_out() => out[i] = flush_f32(x).to_bits(),
             Wide::F32 => out[i] = x.to_bits(),
