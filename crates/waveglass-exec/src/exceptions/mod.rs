@@ -34,6 +34,7 @@
 
 mod conversions;
 mod lane;
+mod reading;
 #[cfg(test)]
 mod reading_tests;
 mod rule;
@@ -44,6 +45,7 @@ mod tests;
 pub(crate) use conversions::{Encoding, decoded, scaled};
 use lane::invalid;
 pub(crate) use lane::{Context, Number};
+pub use reading::exception_reading;
 pub(crate) use rule::{Rule, Verdict, verdict};
 pub(crate) use sums::fused_double;
 

@@ -4,7 +4,7 @@ use super::sums::Dot;
 use crate::alu::small_float::{BF8, BF8_FNUZ, E5M3, FP8, FP8_FNUZ, SmallFormat};
 use crate::valu::Ty;
 use crate::valu::kernel::Setting;
-use waveglass_isa::{Inst, InstFlags, Target};
+use waveglass_isa::{Inst, InstDef, InstFlags, Target};
 
 /// How an operation's exceptions follow from its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,7 +156,7 @@ pub(crate) enum Verdict {
 }
 
 /// The prefixes and types that a mnemonic is made of, less which what it does is left.
-fn operation(name: &str) -> &str {
+pub(super) fn operation(name: &str) -> &str {
     let name = name
         .strip_prefix("v_s_")
         .or(name.strip_prefix("v_dual_"))
@@ -271,7 +271,7 @@ pub(crate) fn verdict(
                 Rule::Compare { signals: clamp }
             }
             _ if float && is_min_max(stem) => Rule::Operands,
-            _ if is_silent(inst, target, op) => return Verdict::Silent,
+            _ if is_silent(inst.def(), target, op) => return Verdict::Silent,
             _ if op.starts_with("cvt_scale") || inst.def().flags.contains(InstFlags::MAI) => {
                 return Verdict::Told;
             }
@@ -338,7 +338,7 @@ fn small(inst: &Inst, op: &str) -> Option<Rule> {
         ("bf8", false) => Some(BF8),
         ("bf8", true) => Some(BF8_FNUZ),
         // The clamp bit has conversions of singles make E5M3.
-        ("fp8", false) if setting.clamp() && setting.major() >= 12 && wide == "f32" => Some(E5M3),
+        ("fp8", false) if setting.clamp() && wide == "f32" => Some(E5M3),
         ("fp8", false) => Some(FP8),
         ("fp8", true) => Some(FP8_FNUZ),
         _ => None,
@@ -389,8 +389,8 @@ fn is_min_max(stem: &str) -> bool {
 }
 
 /// Operations on floating point of which the manuals say that they report nothing.
-fn is_silent(inst: &Inst, target: Target, op: &str) -> bool {
-    let flags = inst.def().flags;
+pub(super) fn is_silent(def: &InstDef, target: Target, op: &str) -> bool {
+    let flags = def.flags;
     // "WMMA does not generate any ALU exceptions" (RDNA3 ISA 7.9; RDNA4 ISA 7.7, CDNA5 ISA 7.12).
     if flags.intersects(InstFlags::WMMA | InstFlags::SWMMAC) {
         return true;

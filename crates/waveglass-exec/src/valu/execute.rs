@@ -251,12 +251,13 @@ pub(super) fn run_general<const OBSERVE: bool>(m: &mut Machine<'_>, op: &Op) -> 
     Step::Next
 }
 
-/// Whether sources of a type are flushed. No manual says which field bfloat16 answers to; LLVM marks
+/// Whether sources of a type are flushed. Packed bfloat16 "ignores DENORM controls from the MODE register and
+/// preserves denorms" (CDNA5 ISA 7.7). No manual says which field single bfloat16 answers to; LLVM marks
 /// its operations as rounded by that of f16 and f64, which is taken for denormals too.
 pub(super) fn mode_flushes_input(mode: Mode, ty: Ty) -> bool {
     match ty {
         Ty::F32 | Ty::PkF32 => !mode.denorm_f32_in(),
-        Ty::F64 | Ty::F16 | Ty::PkF16 | Ty::Bf16 | Ty::PkBf16 => !mode.denorm_f16_f64_in(),
+        Ty::F64 | Ty::F16 | Ty::PkF16 | Ty::Bf16 => !mode.denorm_f16_f64_in(),
         _ => false,
     }
 }
@@ -264,7 +265,7 @@ pub(super) fn mode_flushes_input(mode: Mode, ty: Ty) -> bool {
 pub(super) fn mode_flushes_output(mode: Mode, ty: Ty) -> bool {
     match ty {
         Ty::F32 | Ty::PkF32 => !mode.denorm_f32_out(),
-        Ty::F64 | Ty::F16 | Ty::PkF16 | Ty::Bf16 | Ty::PkBf16 => !mode.denorm_f16_f64_out(),
+        Ty::F64 | Ty::F16 | Ty::PkF16 | Ty::Bf16 => !mode.denorm_f16_f64_out(),
         _ => false,
     }
 }

@@ -8,6 +8,7 @@
 
 mod dpp;
 mod execute;
+mod ignored;
 pub mod kernel;
 mod modified;
 mod modifiers;
@@ -148,7 +149,14 @@ impl Spec {
 
     /// Whether FP16_OVFL acts on the result. The quotient's special cases are no overflows.
     fn overflows(&self) -> bool {
-        matches!(self.result, Ty::F16 | Ty::PkF16) && !self.name.starts_with("v_div_fixup")
+        match self.result {
+            Ty::F16 | Ty::PkF16 => !self.name.starts_with("v_div_fixup"),
+            // "PK_{FMA, ADD, MUL}_BF16 use FP16_OVFL" (CDNA5 ISA 7.7).
+            Ty::PkBf16 => ["v_pk_fma_", "v_pk_add_", "v_pk_mul_"]
+                .iter()
+                .any(|p| self.name.starts_with(p)),
+            _ => false,
+        }
     }
 }
 
@@ -330,6 +338,7 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
     info.part = info.out.insertion();
     if let ClampKind::Saturating(builds) = spec.clamp
         && c.inst.field(Field::Clamp) != 0
+        && !ignored::clamp(c.inst.target(), spec.name)
     {
         op.kernel = builds[kernel::level()];
         info.saturates = true;

@@ -240,13 +240,13 @@ fn insert(old: u32, value: u32, m: Setting) -> u32 {
 /// Whether the clamp bit makes E5M3 of FP8.
 #[inline(always)]
 fn is_e5m3(m: Setting) -> bool {
-    m.clamp() && !m.fnuz() && m.major() >= 12
+    m.clamp() && !m.fnuz()
 }
 
 fn from_bytes(r: &mut Registry) {
     valu! { r;
         "v_cvt_f32_fp8" [selection] (m; a: u32) -> f32 => {
-            let format = if m.clamp() && m.major() >= 12 { E5M3 } else { fp8(m) };
+            let format = if is_e5m3(m) { E5M3 } else { fp8(m) };
             v_cvt_f32_fp8(format, byte(a, m))
         };
         "v_cvt_f32_bf8" [selection] (m; a: u32) -> f32 => v_cvt_f32_fp8(bf8(m), byte(a, m));
