@@ -224,11 +224,8 @@ impl Context {
                     false => e,
                 }
             }
-            Rule::Narrow { to, toward_zero } => {
-                let round = match toward_zero {
-                    true => Round::TowardZero,
-                    false => self.round(to),
-                };
+            Rule::Narrow { to, fixed } => {
+                let round = fixed.unwrap_or_else(|| self.round(to));
                 n[0].operand().or(match a.is_finite() {
                     true => self.lost(rounding::add_loss(a, 0.0, format(to), round)),
                     false => Exceptions::NONE,

@@ -1,6 +1,7 @@
 //! Which exceptions an operation can raise, by its name.
 
 use super::sums::Dot;
+use crate::alu::float::Round;
 use crate::alu::small_float::{BF8, BF8_FNUZ, E5M3, FP8, FP8_FNUZ, SmallFormat};
 use crate::valu::Ty;
 use crate::valu::kernel::Setting;
@@ -52,8 +53,8 @@ pub(crate) enum Rule {
     Narrow {
         /// The format.
         to: Ty,
-        /// Toward zero whatever MODE says.
-        toward_zero: bool,
+        /// How it rounds whatever MODE says.
+        fixed: Option<Round>,
     },
     /// A conversion of an integer.
     FromInteger {
@@ -224,10 +225,11 @@ pub(crate) fn verdict(
             "fma_mix_f32_bf16" => Rule::Fused { zero_wins: false },
             "frexp_exp_i16_f16" | "frexp_exp_i32_f32" | "frexp_exp_i32_f64" => Rule::Operands,
             "cvt_f32_f16" | "cvt_hi_f32_f16" | "cvt_f32_bf16" | "cvt_f64_f32" => Rule::Operands,
-            "cvt_f16_f32" | "cvt_pk_f16_f32" => narrow(Ty::F16, false),
-            "cvt_f32_f64" => narrow(Ty::F32, false),
-            "cvt_pk_bf16_f32" => narrow(Ty::Bf16, false),
-            "cvt_pkrtz_f16_f32" | "cvt_pk_rtz_f16_f32" => narrow(Ty::F16, true),
+            "cvt_f16_f32" => narrow(Ty::F16, None),
+            "cvt_pk_f16_f32" => narrow(Ty::F16, Some(Round::NearestEven)),
+            "cvt_f32_f64" => narrow(Ty::F32, None),
+            "cvt_pk_bf16_f32" => narrow(Ty::Bf16, Some(Round::NearestEven)),
+            "cvt_pkrtz_f16_f32" | "cvt_pk_rtz_f16_f32" => narrow(Ty::F16, Some(Round::TowardZero)),
             "cvt_f32_i32" => from(32, true),
             "cvt_f32_u32" => from(32, false),
             "cvt_f16_i16" => from(16, true),
@@ -297,8 +299,8 @@ fn unfused(zero_wins: bool, result: Ty) -> Rule {
     }
 }
 
-fn narrow(to: Ty, toward_zero: bool) -> Rule {
-    Rule::Narrow { to, toward_zero }
+fn narrow(to: Ty, fixed: Option<Round>) -> Rule {
+    Rule::Narrow { to, fixed }
 }
 
 fn from(bits: u32, signed: bool) -> Rule {

@@ -198,7 +198,7 @@ pub(super) fn run_general<const OBSERVE: bool>(m: &mut Machine<'_>, op: &Op) -> 
             continue;
         }
         let dpp = if i == 0 { info.dpp.as_ref() } else { None };
-        let flush = mode_flushes_input(mode, ty);
+        let flush = mode_flushes_input(mode, ty) || info.flushes;
         s[i] = match op.s[i] {
             Src::Vgpr(r) if info.mods[i].is_none() && dpp.is_none() && !flush => r as usize * n,
             Src::Vgpr(r) => {
@@ -242,7 +242,7 @@ pub(super) fn run_general<const OBSERVE: bool>(m: &mut Machine<'_>, op: &Op) -> 
         return Step::Next;
     }
     result::limit_overflow(m.wave, info, d, s);
-    if mode_flushes_output(mode, info.result) {
+    if mode_flushes_output(mode, info.result) || info.flushes {
         modifiers::flush_denormals(&mut m.wave.lanes_flat()[d..d + 2 * n], n, info.result);
     }
     let old = op.lanes[0] as usize;

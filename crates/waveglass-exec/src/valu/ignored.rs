@@ -1,4 +1,5 @@
-//! Which operations ignore the clamp bit and the output modifier, where those would act on their result.
+//! Which operations ignore the clamp bit, the output modifier and MODE's denormal fields, where those would act on
+//! them.
 //!
 //! From RDNA 3 on the manuals list them (RDNA3, RDNA3.5, RDNA4 and CDNA5 ISA 7.2.3.1). What stands there without a
 //! result that either acts on (moves, bitwise operations, permutes) needs no mention here.
@@ -33,6 +34,14 @@ pub(super) fn omod(target: Target, name: &str) -> bool {
         Generation::Cdna5 => is_small(name) || is_packed_conversion(name) || is_of_integer(name),
         _ => false,
     }
+}
+
+/// Whether `name` flushes denormals whatever MODE says, and does not for its own reasons already: "these opcodes
+/// flush input and output denorms: FMA_DX9_ZERO_F32, CUBExx_F32" (RDNA4 ISA 7.2.4).
+pub(super) fn denormals(target: Target, name: &str) -> bool {
+    // The entry of both names has the older one.
+    target.generation() == Generation::Rdna4
+        && (name.starts_with("v_cube") || matches!(name, "v_fma_legacy_f32" | "v_fma_dx9_zero_f32"))
 }
 
 /// "Float DOT instructions".

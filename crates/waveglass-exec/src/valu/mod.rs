@@ -9,6 +9,8 @@
 mod dpp;
 mod execute;
 mod ignored;
+#[cfg(test)]
+mod ignored_tests;
 pub mod kernel;
 mod modified;
 mod modifiers;
@@ -135,6 +137,8 @@ pub struct ValuInfo {
     directed: Option<Directed>,
     /// FP16_OVFL acts on the result.
     overflows: bool,
+    /// Denormals are flushed whatever MODE says, which the usual kernel does by itself.
+    flushes: bool,
     /// How exceptions follow from the operands, where anything watches them.
     exceptions: Option<Rule>,
     /// The name of a half of a VOPD pair, which is an op of its own.
@@ -285,6 +289,7 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         mask_out: sreg::NULL as u32,
         directed: spec.directed(),
         overflows: spec.overflows(),
+        flushes: ignored::denormals(c.inst.target(), spec.name),
         exceptions: None,
         half: None,
     };

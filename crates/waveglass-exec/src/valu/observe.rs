@@ -58,8 +58,10 @@ impl Observed {
             sources: info.sources,
             result: info.result,
             mode: wave.mode,
-            flush_in: info.sources.map(|ty| mode_flushes_input(wave.mode, ty)),
-            flush_out: mode_flushes_output(wave.mode, info.result),
+            flush_in: info
+                .sources
+                .map(|ty| mode_flushes_input(wave.mode, ty) || info.flushes),
+            flush_out: mode_flushes_output(wave.mode, info.result) || info.flushes,
         };
         let mut raised = Exceptions::NONE;
         for lane in 0..wave.lanes() {

@@ -42,6 +42,7 @@ pub fn compile(c: &Compile<'_>, spec: &Spec, dst: Field) -> Op {
         mask_out: sreg::NULL as u32,
         directed: spec.directed(),
         overflows: spec.overflows(),
+        flushes: false,
         exceptions: None,
         half: None,
     }));

@@ -17,7 +17,11 @@ impl Setting {
     pub fn of_target(target: Target) -> u64 {
         let cdna = target.is_gfx9() && target.has_gfx90a_insts();
         let rdna3 = target.generation() == waveglass_isa::Generation::Rdna3;
-        u64::from(target.major()) << 32 | u64::from(cdna) << 46 | u64::from(rdna3) << 47
+        let rdna4 = target.generation() == waveglass_isa::Generation::Rdna4;
+        u64::from(target.major()) << 32
+            | u64::from(cdna) << 46
+            | u64::from(rdna3) << 47
+            | u64::from(rdna4) << 48
     }
 
     /// What an instruction of `MaskUse::Selection` adds: OP_SEL in bits 43:40, in 44 the clamp bit of CDNA 5,
@@ -74,6 +78,13 @@ impl Setting {
     #[inline(always)]
     pub fn flushes_dot(self) -> bool {
         self.0 >> 46 & 1 != 0
+    }
+
+    /// Whether cube map operations and `v_fma_dx9_zero_f32` "flush input and output denorms" whatever MODE says
+    /// (RDNA4 ISA 7.2.4; the other manuals do not).
+    #[inline(always)]
+    pub fn flushes_graphics(self) -> bool {
+        self.0 >> 48 & 1 != 0
     }
 
     /// Whether 16-bit dot products add the third source last: on RDNA 3 alone; RDNA 3.5 and 4 begin
