@@ -363,6 +363,12 @@ pub fn convert<T: Rounded>(x: f64, round: Round) -> T {
     T::of_bits(Exact::of(x).round(T::FORMAT, round))
 }
 
+/// The sum of two numbers of any format, rounded to one.
+pub fn convert_sum<T: Rounded>(a: f64, b: f64, round: Round) -> T {
+    let sum = Exact::of(a).plus(Exact::of(b), round);
+    T::of_bits(sum.round(T::FORMAT, round))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -505,10 +511,4 @@ mod tests {
             0x3f81
         );
     }
-}
-
-/// The sum of two numbers of any format, rounded to one.
-pub fn convert_sum<T: Rounded>(a: f64, b: f64, round: Round) -> T {
-    let sum = Exact::of(a).plus(Exact::of(b), round);
-    T::of_bits(sum.round(T::FORMAT, round))
 }

@@ -105,13 +105,16 @@ pub(crate) fn main(args: &FidelityArgs) -> Result<(), Failure> {
     output::write(&text)
 }
 
+/// A mnemonic and some of its targets.
+type Targets<'a> = (&'a str, Vec<&'a str>);
+
 /// The instructions whose exceptions are a reading, by reading; of each the targets.
 fn readings(entries: &[FidelityEntry]) -> String {
     let mut by_name: HashMap<&str, Vec<&InstDef>> = HashMap::new();
     for row in rows() {
         by_name.entry(row.mnemonic).or_default().push(row);
     }
-    let mut by_reading: Vec<(&str, Vec<(&str, Vec<&str>)>)> = Vec::new();
+    let mut by_reading: Vec<(&str, Vec<Targets<'_>>)> = Vec::new();
     for e in entries {
         let target = e.executed.target;
         let reading = Target::ALL
