@@ -140,3 +140,30 @@ fn graphics_operations_flush_on_rdna4() {
         assert_eq!(r, axis, "{target}");
     }
 }
+
+// rule: FP16_OVFL limits what overflows and keeps true infinities, of a pair each half by itself, and "applies when
+// the destination is FP16 or BF16"; section CDNA4 ISA 3.5 (FP16_OVFL), CDNA5 ISA 7.6.
+#[test]
+fn conversions_to_pairs_are_limited_half_by_half() {
+    // v_cvt_pk_f16_f32 v0, v1, v2: 65536 and infinity, minus infinity and -65536.
+    let inf = f(f32::INFINITY);
+    let r = |a, b| result(Gfx950, "000067d201050200", FP16_OVFL, [a, b, 0]);
+    assert_eq!(r(f(65536.0), inf), 0x7c00_7bff);
+    assert_eq!(r(f(f32::NEG_INFINITY), f(-65536.0)), 0xfbff_fc00);
+    // v_cvt_pk_bf16_f32 of the largest single, on CDNA 4, whose FP16_OVFL is of halves, and CDNA 5.
+    let v = [f(f32::MAX), inf, 0];
+    for (target, hex, mode, expected) in [
+        (Gfx950, "000068d201050200", FP16_OVFL, 0x7f80_7f80),
+        (Gfx1250, "00006dd701050200", 0, 0x7f80_7f80),
+        (Gfx1250, "00006dd701050200", FP16_OVFL, 0x7f80_7f7f),
+    ] {
+        assert_eq!(result(target, hex, mode, v), expected, "{target}");
+    }
+    // v_cvt_scalef32_pk_f16_fp8 v0, v1, v2: 448 and 1 by 2^15, with FP16_OVFL and without.
+    let v = [0x387e, f(32768.0), 0];
+    assert_eq!(result(Gfx950, "000048d201050200", 0, v), 0x7800_7c00);
+    assert_eq!(
+        result(Gfx950, "000048d201050200", FP16_OVFL, v),
+        0x7800_7bff
+    );
+}

@@ -152,13 +152,17 @@ impl Spec {
     }
 
     /// Whether FP16_OVFL acts on the result. The quotient's special cases are no overflows.
-    fn overflows(&self) -> bool {
+    fn overflows(&self, target: waveglass_isa::Target) -> bool {
         match self.result {
             Ty::F16 | Ty::PkF16 => !self.name.starts_with("v_div_fixup"),
-            // "PK_{FMA, ADD, MUL}_BF16 use FP16_OVFL" (CDNA5 ISA 7.7).
-            Ty::PkBf16 => ["v_pk_fma_", "v_pk_add_", "v_pk_mul_"]
-                .iter()
-                .any(|p| self.name.starts_with(p)),
+            // "PK_{FMA, ADD, MUL}_BF16 use FP16_OVFL", and it "applies when the destination is FP16 or BF16" of a
+            // conversion (CDNA5 ISA 7.7, 7.6).
+            Ty::PkBf16 => {
+                target.has_gfx1250_insts()
+                    && ["v_pk_fma_", "v_pk_add_", "v_pk_mul_", "v_cvt_"]
+                        .iter()
+                        .any(|p| self.name.starts_with(p))
+            }
             _ => false,
         }
     }
@@ -288,7 +292,7 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         mask_in: Src::None,
         mask_out: sreg::NULL as u32,
         directed: spec.directed(),
-        overflows: spec.overflows(),
+        overflows: spec.overflows(c.inst.target()),
         flushes: ignored::denormals(c.inst.target(), spec.name),
         exceptions: None,
         half: None,

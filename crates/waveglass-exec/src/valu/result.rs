@@ -213,6 +213,8 @@ pub(super) fn limit_overflow(wave: &mut Wave, info: &ValuInfo, d: usize, s: [usi
                 let v = regs[s[k] + i];
                 let (magnitude, infinity) = match info.sources[k] {
                     Ty::None => return false,
+                    // A pair made of two operands: each half comes of its own.
+                    Ty::F32 if halves == 2 && k != half => return false,
                     Ty::F32 | Ty::Mix => (v & 0x7fff_ffff, 0x7f80_0000),
                     Ty::F16 | Ty::PkF16 => (v >> shift & 0x7fff, 0x7c00),
                     Ty::PkBf16 => (v >> shift & 0x7fff, 0x7f80),

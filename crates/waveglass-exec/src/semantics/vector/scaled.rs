@@ -353,6 +353,8 @@ fn from_small(m: &mut Machine<'_>, op: &Op, c: &Conversion, lane: usize, scale: 
         _ => 0,
     };
     let mut out = [0u32; 32];
+    let gfx1250 = m.wave.target.has_gfx1250_insts();
+    let saturates = m.wave.mode.fp16_ovfl();
     for i in 0..c.count {
         let at = start + i as u32 * c.bits;
         let (k, shift) = (at as usize / 32, at % 32);
@@ -369,11 +371,28 @@ fn from_small(m: &mut Machine<'_>, op: &Op, c: &Conversion, lane: usize, scale: 
                     exceptions::scaled(value.into(), i32::from(scale) - 127, c.wide.ty(), flush);
             }
         }
+        let overflows = x.is_finite() || scale != 255 && c.small.decode(code).is_finite();
+        let limit = |bits: u32, infinity: u32| match bits & 0x7fff == infinity && overflows {
+            true => bits - 1,
+            false => bits,
+        };
         match c.wide {
             Wide::F32 if !m.wave.mode.denorm_f32_out() => out[i] = flush_f32(x).to_bits(),
             Wide::F32 => out[i] = x.to_bits(),
-            Wide::F16 => out[i / 2] |= (narrow_f16(x) as u32) << (16 * (i % 2)),
-            Wide::Bf16 => out[i / 2] |= (narrow_bf16(quiet_nan(x)) as u32) << (16 * (i % 2)),
+            Wide::F16 => {
+                let half = narrow_f16(x).into();
+                let half = if saturates { limit(half, 0x7c00) } else { half };
+                out[i / 2] |= half << (16 * (i % 2));
+            }
+            Wide::Bf16 => {
+                let half = narrow_bf16(quiet_nan(x)).into();
+                // "FP16_OVFL applies when the destination is FP16 or BF16" (CDNA5 ISA 7.6).
+                let half = match saturates && gfx1250 {
+                    true => limit(half, 0x7f80),
+                    false => half,
+                };
+                out[i / 2] |= half << (16 * (i % 2));
+            }
         }
     }
     let d = op.d as usize;

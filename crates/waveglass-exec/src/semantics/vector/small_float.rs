@@ -271,6 +271,6 @@ fn to_bytes(r: &mut Registry) {
             insert(c, v_cvt_sr_fp8_f16(fp8(m), a.0, b, m.mode().fp16_ovfl()) as u32, m);
         "v_cvt_sr_bf8_f16" [selection acc] (m; a: F16, b: u32, c: u32) -> u32 =>
             insert(c, v_cvt_sr_fp8_f16(bf8(m), a.0, b, m.mode().fp16_ovfl()) as u32, m);
-        "v_cvt_sr_pk_f16_f32" [] (a: f32, b: f32, c: u32) -> u32 => v_cvt_sr_pk_f16_f32(a, b, c);
+        "v_cvt_sr_pk_f16_f32" [] (a: f32, b: f32, c: u32) -> PkF16 => PkF16(v_cvt_sr_pk_f16_f32(a, b, c));
     }
 }
