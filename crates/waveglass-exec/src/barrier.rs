@@ -93,6 +93,17 @@ impl Barrier {
         self.workgroup.settle();
     }
 
+    /// Whether a barrier has completed and the wave has not passed it yet.
+    pub fn is_complete(&self, wave: &Wave, what: WaitsFor) -> bool {
+        let state = &wave.barriers;
+        match what {
+            WaitsFor::Workgroup => self.workgroup.phase > state.passed,
+            WaitsFor::Named => self
+                .named_count(state.joined as u32)
+                .is_some_and(|b| b.phase > state.named_passed),
+        }
+    }
+
     /// Lets a wave pass what it waits for, if that is complete.
     pub fn pass(&self, wave: &mut Wave) -> bool {
         let state = &mut wave.barriers;
@@ -196,7 +207,10 @@ mod tests {
         assert!(b.signal());
         assert!(!b.pass(&mut w));
         assert!(!b.signal());
+        assert!(b.is_complete(&w, WaitsFor::Workgroup));
+        assert!(!b.is_complete(&w, WaitsFor::Named));
         assert!(b.pass(&mut w));
+        assert!(!b.is_complete(&w, WaitsFor::Workgroup));
         assert!(!b.pass(&mut w));
         // The other wave ends, so that one signal is enough.
         b.leave();

@@ -162,7 +162,7 @@ fn error(name: &'static str) -> Option<&'static str> {
         }
         "s_getreg_b32" => Some(
             "clocks count instructions, what tells a wave's place on a device is zero or its place in \
-             the workgroup, and flags do not tell an exception's cycle nor a buffer access out of range",
+             the workgroup, and flags do not tell an exception's cycle",
         ),
         _ => None,
     }

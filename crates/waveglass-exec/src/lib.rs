@@ -87,6 +87,7 @@ mod testing_program;
 
 pub use dispatch::{Dispatch, MemoryConfig, Packet, Setup};
 pub use error::{RunError, Stop, WaveFault};
+pub use exceptions::exception_reading;
 pub use fidelity::{Fidelity, fidelity};
 pub use order::{Hazard, HazardKind, HazardRegister, MemoryOrder};
 pub use program::{Code, Op, Options, Program, Registers, Step};

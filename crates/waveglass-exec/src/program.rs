@@ -129,6 +129,8 @@ pub struct Program {
     options: Options,
     /// Whether anything can tell which exceptions arithmetic has raised.
     watches_exceptions: bool,
+    /// Whether a wave can ask for traps between instructions, and there is a handler to take them.
+    steps: bool,
     fragments: Fragments,
 }
 
@@ -247,6 +249,7 @@ impl Program {
             with_msb: HashMap::new(),
             options,
             watches_exceptions: false,
+            steps: false,
             fragments: Fragments::default(),
         };
         let decoder = Decoder::new(target).wave_size(wave_size);
@@ -261,6 +264,7 @@ impl Program {
                 program.compile_high(&decoder, handler, start, msb, registers, &mut high);
             }
         }
+        program.steps = handler.is_some() && program.ops.iter().any(semantics::asks_steps);
         let entries = [Some(code), handler].into_iter().flatten();
         let entries: Vec<u64> = entries.flat_map(|c| c.entries).copied().collect();
         program.link(&entries);
@@ -475,6 +479,11 @@ impl Program {
     /// them, or lets exceptions trap. Where nothing can tell, arithmetic does not work them out.
     pub fn watches_exceptions(&self) -> bool {
         self.watches_exceptions
+    }
+
+    /// Whether waves may trap between instructions, so that each is to be looked at.
+    pub(crate) fn steps(&self) -> bool {
+        self.steps
     }
 
     /// The address that follows the instruction at `address`.

@@ -437,8 +437,10 @@ impl Shared<'_> {
                 quantum,
                 trace,
             ),
-            (None, Some(t)) => execute::<true>(&mut machine, self.program, quantum, Some(t), false),
-            (None, None) => {
+            (None, trace) if trace.is_some() || self.program.steps() => {
+                execute::<true>(&mut machine, self.program, quantum, trace, false)
+            }
+            (None, _) => {
                 let translate = self.limits.translate;
                 execute::<false>(&mut machine, self.program, quantum, None, translate)
             }

@@ -4,7 +4,7 @@ use crate::error::Stop;
 use crate::machine::{Barrier, Env, Machine};
 use crate::program::{Code, Options, Program, Registers, Step};
 use crate::stats::Stats;
-use crate::trap::{TrapHandler, Traps};
+use crate::trap::{TrapHandler, Traps, steps};
 use crate::wave::Wave;
 use waveglass_isa::Target;
 use waveglass_mem::{GlobalMemory, Lds, Port};
@@ -128,7 +128,16 @@ impl<'a> Case<'a> {
                 env: &env,
                 stats: &mut stats,
             };
-            match (op.run)(&mut m, op) {
+            let step = match steps::before(&mut m, op) {
+                Some(entry) => entry,
+                None => {
+                    let privileged = m.wave.privileged;
+                    let step = (op.run)(&mut m, op);
+                    steps::after(&mut m, op, privileged, step);
+                    step
+                }
+            };
+            match step {
                 Step::Goto(i) => ip = i,
                 Step::Jump(to) => match program.find_with(to, m.wave.vgpr_msb) {
                     Some(i) => ip = i,

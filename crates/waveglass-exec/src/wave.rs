@@ -154,10 +154,15 @@ pub struct Wave {
     pub privileged: bool,
     /// STATUS.HALT, which acts once the wave leaves the trap handler.
     pub halt: bool,
+    /// What the trap handler has put into bits of STATUS that nothing else changes, at their places: the
+    /// system's priority, COND_DBG_USER and COND_DBG_SYS (up to gfx11).
+    pub status: u32,
     /// Exceptions that the operation which runs has raised.
     pub(crate) raising: Exceptions,
     /// A memory violation that is to trap before the next instruction.
     pub(crate) trap_pending: bool,
+    /// The instruction that has ended last traps by itself: the wave goes step by step.
+    pub(crate) stepped: bool,
     /// Where scratch memory of this wave starts (a global address).
     pub scratch_base: u64,
     /// Scratch bytes a lane.
@@ -213,8 +218,10 @@ impl Wave {
             first_violation: 0,
             privileged: false,
             halt: false,
+            status: 0,
             raising: Exceptions::NONE,
             trap_pending: false,
+            stepped: false,
             scratch_base: 0,
             scratch_size: 0,
             ptr32: false,
@@ -252,8 +259,10 @@ impl Wave {
             first_violation,
             privileged,
             halt,
+            status,
             raising,
             trap_pending,
+            stepped,
             scratch_base,
             scratch_size,
             ptr32,
@@ -278,7 +287,8 @@ impl Wave {
         *barriers = BarrierState::default();
         (*trapsts, *fault_count, *vgpr_msb) = (0, 0, 0);
         (*excp_flag_user, *trap_ctrl, *first_violation) = (0, 0, 0);
-        (*privileged, *halt, *trap_pending) = (false, false, false);
+        (*privileged, *halt, *status) = (false, false, 0);
+        (*trap_pending, *stepped) = (false, false);
         *raising = Exceptions::NONE;
         faults.clear();
     }

@@ -504,3 +504,43 @@ fn skipped_loads_are_not_in_flight() {
         assert_eq!(found, (0, 0), "{order:?}");
     }
 }
+
+// rule: single step traps after each instruction, branches, waits and a barrier among them, under every
+// memory order; section Vega ISA 3.5 (DEBUG), RDNA 3 ISA 3.4.2 (TRAP_AFTER_INST).
+#[test]
+fn a_wave_goes_step_by_step_under_every_memory_order() {
+    for target in ALL.into_iter().filter(|t| t.major() < 12) {
+        let load = match target.major() {
+            9 | 10 => "s_load_dword s10, s[0:1], 0x0",
+            _ => "s_load_b32 s10, s[0:1], 0x0",
+        };
+        // Entries: behind s_setreg, s_load, s_waitcnt, s_nop, s_barrier, s_branch and s_sleep.
+        let source = format!(
+            "s_setreg_imm32_b32 hwreg(1, 11, 1), 1
+             {load}
+             s_waitcnt lgkmcnt(0)
+             s_nop 0
+             s_barrier
+             s_branch over
+             s_nop 1
+             over:
+             s_sleep 1
+             s_endpgm"
+        );
+        let kernel = kernel(&source, target);
+        for order in [
+            MemoryOrder::Eager,
+            MemoryOrder::InOrder,
+            MemoryOrder::Adversarial(7),
+        ] {
+            let launch = kernel
+                .launch(None)
+                .unwrap()
+                .arg(Arg::Buffer(vec![0; 4]))
+                .grid([1, 1, 1]);
+            let report = run(launch.trap_handler(handler(target, 0)), order);
+            assert!(report.error.is_none(), "{target}: {:?}", report.error);
+            assert_eq!(dword(&report.trap_memory, 1), 7, "{target} {order:?}");
+        }
+    }
+}

@@ -174,16 +174,24 @@ const TWO_OVER_PI: [u64; 20] = [
 /// `v_trig_preop_f64`: the 53 bits of 2/pi that matter for reducing `a`, segment
 /// `segment[4:0]` of them, as a double of their weight.
 ///
-/// Bits past the 1201 of the hardware's table are zero.
+/// Bits past the 1201 of the hardware's table are zero. "Rounding is round-to-zero", which shows where the
+/// weight is so small that the result is denormal.
 #[inline(always)]
 pub fn v_trig_preop_f64(a: f64, segment: u32) -> f64 {
+    let (bits, scale) = trig_segment(a, segment);
+    // To nearest is toward zero: the bit that would decide, of weight 2^-1075, is zero.
+    v_ldexp_f64(bits as f64, scale as u32)
+}
+
+/// The bits of [`v_trig_preop_f64`], and the power of two that they are of.
+pub fn trig_segment(a: f64, segment: u32) -> (u64, i32) {
     let exponent = (a.to_bits() >> 52 & 0x7ff) as u32;
     let shift = (segment & 31) * 53 + exponent.saturating_sub(1077);
     let word = |index: u32| TWO_OVER_PI.get(index as usize).copied().unwrap_or(0);
     let pair = u128::from(word(shift / 64)) << 64 | u128::from(word(shift / 64 + 1));
     let bits = (pair << (shift % 64) >> (128 - 53)) as u64;
     let scale = -53 - shift as i32 + if exponent >= 1968 { 128 } else { 0 };
-    v_ldexp_f64(bits as f64, scale as u32)
+    (bits, scale)
 }
 
 #[cfg(test)]
@@ -261,6 +269,8 @@ mod tests {
         let big = f64::from_bits(1078 << 52);
         assert_eq!(v_trig_preop_f64(big, 0).to_bits() >> 52, 1022 - 2);
         assert_eq!(v_trig_preop_f64(1.0, 31), 0.0);
+        // 0x14a525d4d7f6bf * 2^-1113, cut off at 2^-1074.
+        assert_eq!(v_trig_preop_f64(1.0, 20).to_bits(), 0x294a);
         assert!(v_trig_preop_f64(f64::MAX, 0) > 0.0);
     }
 }

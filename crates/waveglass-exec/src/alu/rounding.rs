@@ -19,6 +19,20 @@ pub struct Format {
     sign: u32,
 }
 
+impl Format {
+    /// A format of so many significant bits, with the exponent of its smallest normal number and the code
+    /// of its largest one.
+    pub const fn small(precision: u32, min_exponent: i32, largest: u64) -> Self {
+        Self {
+            precision,
+            min_exponent,
+            infinity: largest + 1,
+            // Out of the way of the codes that an overflow would have.
+            sign: 63,
+        }
+    }
+}
+
 /// A number of a format that arithmetic rounds to.
 pub trait Rounded: Copy {
     /// The format.
@@ -243,7 +257,7 @@ impl Exact {
             return Loss::default();
         }
         let top = 127 - self.significand.leading_zeros() as i32 + self.exponent;
-        let largest = (f.infinity >> (f.precision - 1)) as i32 - 2 + f.min_exponent;
+        let largest = ((f.infinity - 1) >> (f.precision - 1)) as i32 - 1 + f.min_exponent;
         let unbounded = Format {
             infinity: u64::MAX,
             ..f
@@ -347,6 +361,12 @@ pub fn ldexp<T: Rounded>(a: T, exponent: i32, round: Round) -> T {
 /// `x` in another format.
 pub fn convert<T: Rounded>(x: f64, round: Round) -> T {
     T::of_bits(Exact::of(x).round(T::FORMAT, round))
+}
+
+/// The sum of two numbers of any format, rounded to one.
+pub fn convert_sum<T: Rounded>(a: f64, b: f64, round: Round) -> T {
+    let sum = Exact::of(a).plus(Exact::of(b), round);
+    T::of_bits(sum.round(T::FORMAT, round))
 }
 
 #[cfg(test)]

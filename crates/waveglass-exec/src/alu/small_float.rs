@@ -7,6 +7,7 @@
 
 use super::float::{DEFAULT_NAN_F32, nan1_f32, narrow_bf16, narrow_f16, widen_bf16, widen_f16};
 use super::float32::v_ldexp_f32;
+use super::rounding::Format;
 
 /// What the top codes of a format mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -228,6 +229,13 @@ impl SmallFormat {
     #[must_use]
     #[inline(always)]
     pub fn encode_stochastic(self, x: f32, seed: u32, saturate: bool) -> u32 {
+        self.encode_truncated(self.moved(x, seed), saturate)
+    }
+
+    /// `x` with the top bits of `seed` added below the last bit that the format keeps of it.
+    #[must_use]
+    #[inline(always)]
+    pub fn moved(self, x: f32, seed: u32) -> f32 {
         let discarded = 23 - self.mantissa;
         let moved = f32::from_bits(x.to_bits().wrapping_add(seed >> (32 - discarded)));
         let overflowed = x.is_finite() && !moved.is_finite();
@@ -236,7 +244,32 @@ impl SmallFormat {
         } else {
             moved
         };
-        self.encode_truncated(if x.is_finite() { value } else { x }, saturate)
+        if x.is_finite() { value } else { x }
+    }
+
+    /// The format as arithmetic rounds to it.
+    #[must_use]
+    pub const fn rounded(self) -> Format {
+        Format::small(self.mantissa + 1, 1 - self.bias, self.max_code() as u64)
+    }
+
+    /// Whether a code is that of a subnormal number.
+    #[must_use]
+    pub const fn is_subnormal(self, code: u32) -> bool {
+        let magnitude = code & (self.sign() - 1);
+        magnitude != 0 && magnitude >> self.mantissa == 0
+    }
+
+    /// Whether it has NaN.
+    #[must_use]
+    pub const fn has_nan(self) -> bool {
+        !matches!(self.special, Special::None)
+    }
+
+    /// Whether it has infinities.
+    #[must_use]
+    pub const fn has_infinity(self) -> bool {
+        matches!(self.special, Special::Ieee)
     }
 }
 
@@ -350,7 +383,7 @@ pub fn scale_from_bf16(format: SmallFormat, x: u16, scale: u8, saturate: bool) -
 /// `x` without its scale. What is denormal in single precision is far below
 /// the formats' smallest numbers, so its rounding there does not show.
 #[inline(always)]
-fn unscaled(x: f32, scale: u8) -> f32 {
+pub fn unscaled(x: f32, scale: u8) -> f32 {
     let value = v_ldexp_f32(x, (127 - i32::from(scale)) as u32);
     if scale == 255 {
         nan1_f32(f32::NAN, x)

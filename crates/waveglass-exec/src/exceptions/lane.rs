@@ -1,8 +1,10 @@
 //! The exceptions of one lane.
 
+use super::conversions::{self, Encoding};
 use super::rule::{Rule, ToInteger};
 use crate::alu::float::{Round, flush_f16, flush_f32};
 use crate::alu::rounding::{self, Brain, Format, Half, Loss, Rounded};
+use crate::alu::{cube, float64};
 use crate::trap::Exceptions;
 use crate::valu::Ty;
 use crate::wave::Mode;
@@ -45,6 +47,11 @@ impl Number {
         }
     }
 
+    /// Its value, flushed where that was asked for.
+    pub(crate) fn value(self) -> f64 {
+        self.value
+    }
+
     /// What it raises as an operand of anything.
     pub(crate) fn operand(self) -> Exceptions {
         let mut e = Exceptions::NONE;
@@ -69,7 +76,7 @@ pub(crate) struct Context {
 }
 
 /// The format of a type, in an operation that has numbers of that type as its result.
-fn format(ty: Ty) -> Format {
+pub(super) fn format(ty: Ty) -> Format {
     match ty {
         Ty::F16 | Ty::PkF16 => Half::FORMAT,
         Ty::Bf16 | Ty::PkBf16 => Brain::FORMAT,
@@ -82,6 +89,8 @@ impl Context {
     /// What one lane raises: its sources, the kernel's result, its bit of VCC.
     pub(crate) fn lane(&self, sources: [u64; 3], result: u64, vcc: bool) -> Exceptions {
         match self.sources[0] {
+            _ if let Rule::Dot(dot) = self.rule => self.dot(dot, sources),
+            _ if let Rule::Stochastic { brain } = self.rule => self.stochastic(sources, brain),
             Ty::PkF16 => {
                 let half = |i: u32| sources.map(|s| s >> (16 * i) & 0xffff);
                 let of = |i| self.value(half(i), Ty::F16, result >> (16 * i) & 0xffff, vcc);
@@ -93,11 +102,39 @@ impl Context {
                 of(0) | of(1)
             }
             // A pair made of two operands.
-            Ty::F32 if matches!(self.rule, Rule::Narrow { .. }) && self.sources[1] == Ty::F32 => {
-                self.value([sources[0], 0, 0], Ty::F32, 0, vcc)
-                    | self.value([sources[1], 0, 0], Ty::F32, 0, vcc)
+            ty if self.makes_pair() && self.sources[1] == ty => {
+                self.value([sources[0], 0, 0], ty, 0, vcc)
+                    | self.value([sources[1], 0, 0], ty, 0, vcc)
             }
             ty => self.value(sources, ty, result, vcc),
+        }
+    }
+
+    /// Whether two operands are converted each by itself.
+    fn makes_pair(&self) -> bool {
+        matches!(
+            self.rule,
+            Rule::Narrow { .. }
+                | Rule::ToInteger { .. }
+                | Rule::Normalized { .. }
+                | Rule::Encode { .. }
+        )
+    }
+
+    /// One or two singles that the seed behind them rounds.
+    fn stochastic(&self, sources: [u64; 3], brain: bool) -> Exceptions {
+        let of = |i: usize, added: u32| {
+            let x = Number::of(sources[i], Ty::F32, self.flush_in[i]);
+            x.operand().or(conversions::stochastic(x, brain, added))
+        };
+        // The bits of the seed that count are those of the operations (`alu/convert.rs`).
+        match (self.sources[1], brain) {
+            (Ty::F32, true) => of(0, sources[2] as u32 & 0xffff) | of(1, sources[2] as u32 >> 16),
+            (Ty::F32, false) => {
+                of(0, sources[2] as u32 >> 3 & 0x1fff) | of(1, sources[2] as u32 >> 19)
+            }
+            (_, true) => of(0, sources[1] as u32 & 0xffff),
+            (_, false) => of(0, sources[1] as u32 & 0x1fff),
         }
     }
 
@@ -110,17 +147,7 @@ impl Context {
     }
 
     fn lost(&self, loss: Loss) -> Exceptions {
-        let mut e = Exceptions::NONE;
-        if loss.overflow {
-            e |= Exceptions::OVERFLOW;
-        }
-        if loss.underflow {
-            e |= Exceptions::UNDERFLOW;
-        }
-        if loss.inexact || loss.underflow && self.flush_out {
-            e |= Exceptions::INEXACT;
-        }
-        e
+        lost(loss, self.flush_out)
     }
 
     /// One value; `ty` is the first source's type, which packed operands give one by one.
@@ -197,11 +224,8 @@ impl Context {
                     false => e,
                 }
             }
-            Rule::Narrow { to, toward_zero } => {
-                let round = match toward_zero {
-                    true => Round::TowardZero,
-                    false => self.round(to),
-                };
+            Rule::Narrow { to, fixed } => {
+                let round = fixed.unwrap_or_else(|| self.round(to));
                 n[0].operand().or(match a.is_finite() {
                     true => self.lost(rounding::add_loss(a, 0.0, format(to), round)),
                     false => Exceptions::NONE,
@@ -228,6 +252,59 @@ impl Context {
                 true => Exceptions::INTEGER_DIVISION_BY_ZERO,
                 false => Exceptions::NONE,
             },
+            Rule::Decode { from, first, count } => {
+                (first..first + count).fold(Exceptions::NONE, |e, i| {
+                    let code = sources[0] as u32 >> (8 * i) & 0xff;
+                    e | conversions::decoded(from, code)
+                })
+            }
+            Rule::Encode { to, stochastic } => {
+                let moved = stochastic.then(|| to.moved(a as f32, sources[1] as u32));
+                let encoding = Encoding {
+                    format: to,
+                    scale: 0,
+                    saturates: self.mode.fp16_ovfl(),
+                    infinity_is_nan: false,
+                };
+                n[0].operand().or(encoding.of(a, moved))
+            }
+            Rule::Normalized { scale, signed } => {
+                n[0].operand().or(conversions::normalized(a, scale, signed))
+            }
+            Rule::Lighting => {
+                let ruled_out = b == f64::from(f32::MIN)
+                    || b == f64::NEG_INFINITY
+                    || b.is_nan()
+                    || c <= 0.0
+                    || c.is_nan();
+                operands(0..3).or(match ruled_out {
+                    true => Exceptions::NONE,
+                    false => self.product(a, b, true),
+                })
+            }
+            Rule::CubeAxis => {
+                let major = cube::v_cubema_f32(a as f32, b as f32, c as f32) / 2.0;
+                // Twice the largest single is an infinity, whose half is none.
+                let major = match major.is_infinite() {
+                    true => [a, b, c].into_iter().fold(0.0, |m: f64, x| m.max(x.abs())),
+                    false => major.into(),
+                };
+                operands(0..3).or(self.product(major, 2.0, false))
+            }
+            Rule::TrigSegment => {
+                let (bits, scale) = float64::trig_segment(a, sources[1] as u32);
+                let loss = rounding::scaled_fma_loss(
+                    bits as f64,
+                    1.0,
+                    0.0,
+                    scale,
+                    format(Ty::F64),
+                    Round::TowardZero,
+                );
+                n[0].operand().or(self.lost(loss))
+            }
+            // Their operands are no numbers of one type.
+            Rule::Dot(_) | Rule::Stochastic { .. } => Exceptions::NONE,
             Rule::Reciprocal => n[0].operand().or(self.function(
                 a,
                 x,
@@ -292,7 +369,7 @@ impl Context {
         }
     }
 
-    fn sum(&self, a: f64, b: f64) -> Exceptions {
+    pub(super) fn sum(&self, a: f64, b: f64) -> Exceptions {
         if a.is_nan() || b.is_nan() {
             return Exceptions::NONE;
         }
@@ -314,7 +391,13 @@ impl Context {
         self.fused([a, b, 0.0], 0, false, self.result)
     }
 
-    fn fused(&self, [a, b, c]: [f64; 3], scale: i32, zero_wins: bool, to: Ty) -> Exceptions {
+    pub(super) fn fused(
+        &self,
+        [a, b, c]: [f64; 3],
+        scale: i32,
+        zero_wins: bool,
+        to: Ty,
+    ) -> Exceptions {
         if zero_wins && (a == 0.0 || b == 0.0) {
             return Exceptions::NONE;
         }
@@ -430,6 +513,21 @@ impl Context {
     }
 }
 
+/// What a loss raises, with denormal results flushed or not.
+pub(super) fn lost(loss: Loss, flush_out: bool) -> Exceptions {
+    let mut e = Exceptions::NONE;
+    if loss.overflow {
+        e |= Exceptions::OVERFLOW;
+    }
+    if loss.underflow {
+        e |= Exceptions::UNDERFLOW;
+    }
+    if loss.inexact || loss.underflow && flush_out {
+        e |= Exceptions::INEXACT;
+    }
+    e
+}
+
 /// A result by its bits.
 #[derive(Clone, Copy)]
 struct Value {
@@ -444,7 +542,7 @@ impl Value {
     }
 }
 
-fn invalid(when: bool) -> Exceptions {
+pub(super) fn invalid(when: bool) -> Exceptions {
     if when {
         Exceptions::INVALID
     } else {

@@ -23,17 +23,31 @@
 //! * DX10_CLAMP suppresses all of them on RDNA 3 and 3.5 (RDNA3 ISA 3.4.2).
 //! * Transcendentals raise what the exact function of the operand raises.
 //! * Rounding to an integer in place (`v_trunc_f32`) raises no *inexact*.
-//! * Conversions of 8-bit and smaller floats, stochastic rounding, normalized conversions and those to
-//!   packed integers, `v_mullit_f32`, `v_cubema_f32`, `v_trig_preop_f64`, dot products, and MFMA in double precision:
-//!   no manual says. They are refused in a program that watches.
+//! * Sums of products are told step by step (`sums.rs`), conversions of 8-bit and smaller floats, stochastic
+//!   ones and normalized integers as IEEE 754 has conversions (`conversions.rs`), which also says what of the
+//!   manuals that rests on. Conversions to packed integers (`v_cvt_pk_u8_f32`) are those to integers, whose
+//!   *inexact* no clamp bit is said to switch.
+//! * `v_mullit_f32` and `v_cubema_f32` raise what the product raises that their listings write;
+//!   `v_trig_preop_f64` what its operand is, and what the segment loses where it becomes denormal.
+//! * Matrix operations report nothing but for the products of doubles of CDNA 3 and 4; 16-bit packed
+//!   bfloat16 of CDNA 5 nothing either.
 
+mod conversions;
 mod lane;
+mod reading;
+#[cfg(test)]
+mod reading_tests;
 mod rule;
+mod sums;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use conversions::{Encoding, decoded, scaled};
+use lane::invalid;
 pub(crate) use lane::{Context, Number};
+pub use reading::exception_reading;
 pub(crate) use rule::{Rule, Verdict, verdict};
+pub(crate) use sums::fused_double;
 
 use crate::machine::Machine;
 use crate::program::{Op, Step};
@@ -44,6 +58,9 @@ use crate::wave::Wave;
 /// Why an operation is refused in a program that watches exceptions.
 pub(crate) const UNKNOWN: &str =
     "the program reads exception flags or has exceptions trap, and no manual says what it raises";
+
+/// The bit of an op's immediate that has its handler work out exceptions.
+pub(crate) const TOLD: u64 = 1 << 63;
 
 /// Makes a program's floating-point operations tell their exceptions.
 pub(crate) fn watch(ops: &mut [Op]) {

@@ -140,6 +140,8 @@ pub struct MatrixOp {
     pub ovfl: bool,
     /// MODE.FP16_OVFL makes f16 and bfloat16 results saturate.
     pub ovfl_halves: bool,
+    /// The exceptions of its steps are worked out.
+    pub told: bool,
 }
 
 /// Reasons to refuse, as the executor words them.
@@ -281,6 +283,7 @@ pub fn compile(c: &Compile<'_>, row: &'static Row) -> Compiled {
         clamp: c.inst.field(Field::Clamp) != 0,
         ovfl: false,
         ovfl_halves: false,
+        told: false,
         plan,
     };
     if sparse {

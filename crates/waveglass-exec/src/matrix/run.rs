@@ -8,9 +8,11 @@ use super::format::{CANONICAL_NAN, decode, flushed, to_bf16, to_f16};
 use super::layout::{Plan, Tile};
 use super::op::{Addend, Cell, Flush, MatrixOp, Sum};
 use super::scale::Values;
+use crate::exceptions;
 use crate::machine::Machine;
 use crate::program::{Op, Step};
 use crate::semantics::NEXT;
+use crate::trap::Exceptions;
 use crate::valu::kernel::level;
 use crate::wave::Mode;
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
@@ -29,6 +31,8 @@ struct Space {
     c: [u32; 2048],
     /// Expanded, permuted or partial values.
     x: [u32; ITEMS],
+    /// What the steps have raised, where that is asked for.
+    raised: Exceptions,
 }
 
 thread_local! {
@@ -37,6 +41,7 @@ thread_local! {
         b: [0; ITEMS],
         c: [0; 2048],
         x: [0; ITEMS],
+        raised: Exceptions::NONE,
     }));
 }
 
@@ -58,7 +63,11 @@ pub(super) fn run(m: &mut Machine<'_>, op: &Op) -> Step {
     });
     let mode = m.wave.mode;
     let regs = m.wave.lanes_flat();
-    SPACE.with_borrow_mut(|space| execute(x, regs, mode, scales.as_ref(), space));
+    let raised = SPACE.with_borrow_mut(|space| {
+        execute(x, regs, mode, scales.as_ref(), space);
+        std::mem::take(&mut space.raised)
+    });
+    m.wave.raising |= raised;
     NEXT
 }
 
@@ -155,6 +164,9 @@ fn body<const V: usize, const N: usize>(
     let flush_out = flushes(x.flush_cd, mode.denorm_f32_out());
     load::<N>(x, regs, flush_in, &mut space.c);
     let overflow = mode.0 & FP16_OVFL != 0;
+    if x.told && x.sum == Sum::F64 {
+        space.raised = raised_by(plan, &space.a, &space.b, &space.c);
+    }
     match x.sum {
         Sum::I32 if x.clamp || (x.ovfl && overflow) => {
             saturating_i32(plan, &space.a, &space.b, &mut space.c);
@@ -505,6 +517,28 @@ fn saturating_f32(plan: &Plan, a: &[u32], b: &[u32], c: &mut [u32]) {
             sum
         }
     });
+}
+
+/// What the steps of a product of doubles raise.
+#[cold]
+#[inline(never)]
+fn raised_by(plan: &Plan, a: &[u32], b: &[u32], c: &[u32]) -> Exceptions {
+    let doubles = cast_slice::<u32, f64>;
+    let (a, b, c) = (doubles(a), doubles(b), doubles(c));
+    let mut raised = Exceptions::NONE;
+    for (t, tile) in plan.tiles.iter().enumerate() {
+        for i in 0..plan.m {
+            for j in 0..plan.n {
+                let mut sum = c[(t * plan.m + i) * plan.n + j];
+                for (&x, &y) in tile.a.iter().zip(&tile.b) {
+                    let (x, y) = (a[x as usize + i], b[y as usize + j]);
+                    raised |= exceptions::fused_double([x, y, sum]);
+                    sum = x.mul_add(y, sum);
+                }
+            }
+        }
+    }
+    raised
 }
 
 /// The whole sum of one element, in 64 bits, then saturated.

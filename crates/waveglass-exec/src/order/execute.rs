@@ -28,6 +28,18 @@ pub(crate) fn execute(
             let to = program.end_after(from);
             return (used, Step::Stop(Stop::BadJump { from, to }));
         };
+        if let Some(entry) = trap::steps::before(m, op) {
+            // "Wait for outstanding instructions to finish" (RDNA4 ISA 3.4.10).
+            let entry = match flight.drain(m, program, plan) {
+                Step::Next => entry,
+                stop => stop,
+            };
+            match go_on(m, program, op, ip, entry) {
+                Ok(next) => ip = next,
+                Err(end) => return (used, end),
+            }
+            continue;
+        }
         if let Some(t) = trace {
             t(m.wave, op);
         }
@@ -79,6 +91,7 @@ pub(crate) fn execute(
                 step = drained;
             }
         }
+        trap::steps::after(m, op, was_privileged, step);
         match go_on(m, program, op, ip, step) {
             Ok(next) => ip = next,
             Err(end) => return (used, end),

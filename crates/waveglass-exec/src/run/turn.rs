@@ -6,10 +6,12 @@ use crate::machine::Machine;
 use crate::native;
 use crate::program::{Op, Program, Step};
 use crate::stats::Family;
+use crate::trap::steps;
 
 /// Runs one wave for at most `quantum` instructions; gives how many, and why it stopped
-/// (`Step::Next` when the quantum is used up).
-pub(super) fn execute<const TRACE: bool>(
+/// (`Step::Next` when the quantum is used up). With `EACH` every instruction is looked at: by a trace, or
+/// for traps between instructions.
+pub(super) fn execute<const EACH: bool>(
     m: &mut Machine<'_>,
     program: &Program,
     quantum: u32,
@@ -30,7 +32,7 @@ pub(super) fn execute<const TRACE: bool>(
                 }),
             );
         };
-        if !TRACE
+        if !EACH
             && translate
             && op.fragment != native::NONE
             && let Some(done) = program.fragments().run(m, ops, op.fragment, quantum - used)
@@ -40,14 +42,26 @@ pub(super) fn execute<const TRACE: bool>(
             from = ops[done.last as usize].address;
             continue;
         }
-        if TRACE && let Some(t) = trace {
+        if EACH && let Some(entry) = steps::before(m, op) {
+            match go_on(m, program, op, ip, entry) {
+                Ok(next) => ip = next,
+                Err(end) => return (used, end),
+            }
+            continue;
+        }
+        if EACH && let Some(t) = trace {
             t(m.wave, op);
         }
         used += 1;
         m.stats.by_family[op.family as usize] += 1;
-        match (op.run)(m, op) {
+        let privileged = m.wave.privileged;
+        let step = (op.run)(m, op);
+        if EACH {
+            steps::after(m, op, privileged, step);
+        }
+        match step {
             // A turn ends where it should, among idle operations too.
-            Step::Next if TRACE || op.skipped > quantum - used => ip = op.next,
+            Step::Next if EACH || op.skipped > quantum - used => ip = op.next,
             Step::Next => {
                 ip = op.live;
                 used += op.skipped;

@@ -12,7 +12,7 @@ pub(crate) mod table;
 mod vector;
 
 pub(crate) use index_mode::mark as mark_indexed;
-pub(crate) use salu::tells_exceptions;
+pub(crate) use salu::{asks_steps, tells_exceptions};
 pub(crate) use skip::{is_skipped, mark as mark_skipped};
 pub(crate) use vector::{BOUND_CTRL, Directed, FETCH_INACTIVE, directed};
 

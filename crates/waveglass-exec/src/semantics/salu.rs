@@ -13,7 +13,7 @@ mod state_tests;
 mod tests;
 mod two;
 
-pub(crate) use hwreg::tells_exceptions;
+pub(crate) use hwreg::{asks_steps, tells_exceptions};
 pub(super) use hwreg::{may_set_mode, may_switch_index_mode};
 pub(super) use message::sets_vskip;
 

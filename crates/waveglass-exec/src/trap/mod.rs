@@ -15,6 +15,11 @@
 //!   halts the wave. `s_trap 3`, LLVM's `llvm.debugtrap`, does nothing where there is no debugger.
 
 #[cfg(test)]
+mod step_tests;
+pub(crate) mod steps;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
 mod tests;
 
 use crate::error::Stop;

@@ -1,152 +1,14 @@
 //! Traps on each generation, by the manuals' chapters on trap and exception registers.
 
+use super::testing::{ALL, Asm, MODE, STATUS, TRAPSTS, TTMP, handler, saved};
 use crate::error::Stop;
 use crate::testing_program::{BASE, Case, HANDLER};
 use crate::trap::Exceptions;
 use crate::wave::{Wave, sreg};
 use waveglass_isa::Decoder;
-use waveglass_isa::Target::{self, *};
+use waveglass_isa::Target::*;
 
-/// One target of each generation.
-const ALL: [Target; 10] = [
-    Gfx900, Gfx908, Gfx90a, Gfx942, Gfx950, Gfx1010, Gfx1030, Gfx1100, Gfx1201, Gfx1250,
-];
-/// Operand number of TTMP0.
-const TTMP: u32 = 108;
-const MODE: u32 = 1;
-const STATUS: u32 = 2;
-const TRAPSTS: u32 = 3;
-
-/// Instructions of a target, by the opcodes that each generation gives them.
-struct Asm {
-    target: Target,
-    code: Vec<u8>,
-}
-
-impl Asm {
-    fn new(target: Target) -> Self {
-        Self {
-            target,
-            code: Vec::new(),
-        }
-    }
-
-    fn word(mut self, w: u32) -> Self {
-        self.code.extend(w.to_le_bytes());
-        self
-    }
-
-    /// Which of the opcodes of gfx9, gfx10, and gfx11 and later.
-    fn pick(&self, opcodes: [u32; 3]) -> u32 {
-        opcodes[(self.target.major() as usize - 9).min(2)]
-    }
-
-    fn sop1(self, opcodes: [u32; 3], d: u32, s: u32) -> Self {
-        let op = self.pick(opcodes);
-        self.word(0xbe80_0000 | d << 16 | op << 8 | s)
-    }
-
-    fn sop2(self, opcodes: [u32; 3], d: u32, a: u32, b: u32) -> Self {
-        let op = self.pick(opcodes);
-        self.word(0x8000_0000 | op << 23 | d << 16 | b << 8 | a)
-    }
-
-    fn sopp(self, opcodes: [u32; 3], imm: u32) -> Self {
-        let op = self.pick(opcodes);
-        self.word(0xbf80_0000 | op << 16 | imm)
-    }
-
-    fn mov(self, d: u32, s: u32) -> Self {
-        self.sop1([0, 3, 0], d, s)
-    }
-
-    /// A small constant.
-    fn mov_imm(self, d: u32, v: u32) -> Self {
-        self.mov(d, 128 + v)
-    }
-
-    /// `s[d:d+1] &= PC[47:0]`: the upper half keeps its lower 16 bits.
-    fn mask_pc(self, d: u32) -> Self {
-        self.sop2([0xc, 0xe, 0x16], d + 1, d + 1, 255).word(0xffff)
-    }
-
-    fn add(self, d: u32, v: u32) -> Self {
-        self.sop2([0, 0, 0], d, d, 128 + v)
-    }
-
-    fn trap(self, id: u32) -> Self {
-        self.sopp([18, 18, 16], id)
-    }
-
-    fn halt(self, on: u32) -> Self {
-        self.sopp([13, 13, 2], on)
-    }
-
-    fn rfe(self, s: u32) -> Self {
-        self.sop1([31, 34, 74], 0, s)
-    }
-
-    fn end(self) -> Vec<u8> {
-        self.sopp([1, 1, 48], 0).code
-    }
-
-    fn getreg(self, d: u32, id: u32, offset: u32, width: u32) -> Self {
-        let op = self.pick([0x11, 0x12, 0x11]);
-        let imm = id | offset << 6 | (width - 1) << 11;
-        self.word(0xb000_0000 | op << 23 | d << 16 | imm)
-    }
-
-    fn setreg(self, id: u32, offset: u32, width: u32, v: u32) -> Self {
-        let op = self.pick([0x14, 0x15, 0x13]);
-        let imm = id | offset << 6 | (width - 1) << 11;
-        self.word(0xb000_0000 | op << 23 | imm).word(v)
-    }
-
-    /// `v_add_f32 v0, v1, v2`.
-    fn add_f32(self) -> Self {
-        let op = self.pick([1, 3, 3]);
-        self.word(op << 25 | 2 << 9 | 257)
-    }
-
-    /// Loads a dword from `v[2:3]`.
-    fn load(self) -> Self {
-        match self.target.major() {
-            9 => self.word(0xdc50_8000).word(0x007f_0002),
-            10 => self.word(0xdc30_8000).word(0x007d_0002),
-            11 => self.word(0xdc52_0000).word(0x007c_0002),
-            _ => self.word(0xee05_007c).word(0).word(2),
-        }
-    }
-
-    fn size(&self) -> u64 {
-        self.code.len() as u64
-    }
-}
-
-/// A handler that copies TTMP0 and TTMP1 to s[8:9] and STATUS to s10, counts in s11, and goes on
-/// `skip` bytes behind the saved PC.
-fn handler(target: Target, skip: u32) -> Vec<u8> {
-    Asm::new(target)
-        .mov(8, TTMP)
-        .mov(9, TTMP + 1)
-        .getreg(10, STATUS, 0, 32)
-        .add(11, 1)
-        .add(TTMP, skip)
-        .mask_pc(TTMP)
-        .rfe(TTMP)
-        .code
-}
-
-/// TTMP1 and TTMP0 for a PC, PC_REWIND in dwords and a trap id.
-fn saved(target: Target, pc: u64, rewind: u64, id: u64) -> u64 {
-    match target.major() {
-        9 | 10 => pc | id << 48 | rewind << 57,
-        11 => pc | id << 48,
-        _ => pc | id << 60,
-    }
-}
-
-fn exceed(w: &mut Wave) {
+pub(super) fn exceed(w: &mut Wave) {
     for lane in 0..w.lanes() {
         w.set_lane(1, lane, f32::MAX.to_bits());
         w.set_lane(2, lane, f32::MAX.to_bits());
@@ -570,6 +432,41 @@ fn the_handler_restores_status() {
             .run(|_| {})
             .unwrap();
         assert_eq!((w.sgpr[13], w.sgpr[14]), (0, 1), "{target}");
+    }
+}
+
+// rule: COND_DBG_USER and COND_DBG_SYS can be set in the handler and are branched on; section Vega ISA 3.4, 4.2,
+// RDNA 1 and 2 ISA 3.4, RDNA 3 ISA 3.4.1.
+#[test]
+fn conditional_debug_is_the_handlers_to_set() {
+    for target in ALL.into_iter().filter(|t| t.major() < 12) {
+        // s_trap; s_cbranch_cdbguser and s_cbranch_cdbgsys over one instruction each, which counts.
+        let branch = |opcode: u32| 0xbf80_0001 | opcode << 16;
+        let (user, system) = match target.major() {
+            11 => (0x28, 0x27),
+            _ => (0x18, 0x17),
+        };
+        let code = Asm::new(target)
+            .trap(1)
+            .word(branch(user))
+            .mov_imm(12, 7)
+            .word(branch(system))
+            .mov_imm(13, 8)
+            .end();
+        for (bits, expected) in [(0, [7, 8]), (1, [0, 8]), (2, [7, 0]), (3, [0, 0])] {
+            let trap = Asm::new(target)
+                .add(TTMP, 4)
+                .mask_pc(TTMP)
+                .setreg(STATUS, 20, 2, bits)
+                .getreg(14, STATUS, 20, 2)
+                .rfe(TTMP)
+                .code;
+            let w = Case::with_handler(target, &code, &trap)
+                .run(|_| {})
+                .unwrap();
+            assert_eq!([12, 13].map(|r| w.sgpr[r]), expected, "{target} {bits}");
+            assert_eq!(w.sgpr[14], bits, "{target}");
+        }
     }
 }
 

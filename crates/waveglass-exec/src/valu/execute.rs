@@ -198,7 +198,7 @@ pub(super) fn run_general<const OBSERVE: bool>(m: &mut Machine<'_>, op: &Op) -> 
             continue;
         }
         let dpp = if i == 0 { info.dpp.as_ref() } else { None };
-        let flush = mode_flushes_input(mode, ty);
+        let flush = mode_flushes_input(mode, ty) || info.flushes;
         s[i] = match op.s[i] {
             Src::Vgpr(r) if info.mods[i].is_none() && dpp.is_none() && !flush => r as usize * n,
             Src::Vgpr(r) => {
@@ -242,7 +242,7 @@ pub(super) fn run_general<const OBSERVE: bool>(m: &mut Machine<'_>, op: &Op) -> 
         return Step::Next;
     }
     result::limit_overflow(m.wave, info, d, s);
-    if mode_flushes_output(mode, info.result) {
+    if mode_flushes_output(mode, info.result) || info.flushes {
         modifiers::flush_denormals(&mut m.wave.lanes_flat()[d..d + 2 * n], n, info.result);
     }
     let old = op.lanes[0] as usize;
@@ -251,12 +251,13 @@ pub(super) fn run_general<const OBSERVE: bool>(m: &mut Machine<'_>, op: &Op) -> 
     Step::Next
 }
 
-/// Whether sources of a type are flushed. No manual says which field bfloat16 answers to; LLVM marks
+/// Whether sources of a type are flushed. Packed bfloat16 "ignores DENORM controls from the MODE register and
+/// preserves denorms" (CDNA5 ISA 7.7). No manual says which field single bfloat16 answers to; LLVM marks
 /// its operations as rounded by that of f16 and f64, which is taken for denormals too.
 pub(super) fn mode_flushes_input(mode: Mode, ty: Ty) -> bool {
     match ty {
         Ty::F32 | Ty::PkF32 => !mode.denorm_f32_in(),
-        Ty::F64 | Ty::F16 | Ty::PkF16 | Ty::Bf16 | Ty::PkBf16 => !mode.denorm_f16_f64_in(),
+        Ty::F64 | Ty::F16 | Ty::PkF16 | Ty::Bf16 => !mode.denorm_f16_f64_in(),
         _ => false,
     }
 }
@@ -264,7 +265,7 @@ pub(super) fn mode_flushes_input(mode: Mode, ty: Ty) -> bool {
 pub(super) fn mode_flushes_output(mode: Mode, ty: Ty) -> bool {
     match ty {
         Ty::F32 | Ty::PkF32 => !mode.denorm_f32_out(),
-        Ty::F64 | Ty::F16 | Ty::PkF16 | Ty::Bf16 | Ty::PkBf16 => !mode.denorm_f16_f64_out(),
+        Ty::F64 | Ty::F16 | Ty::PkF16 | Ty::Bf16 => !mode.denorm_f16_f64_out(),
         _ => false,
     }
 }

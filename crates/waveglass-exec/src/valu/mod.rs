@@ -8,6 +8,9 @@
 
 mod dpp;
 mod execute;
+mod ignored;
+#[cfg(test)]
+mod ignored_tests;
 pub mod kernel;
 mod modified;
 mod modifiers;
@@ -134,6 +137,8 @@ pub struct ValuInfo {
     directed: Option<Directed>,
     /// FP16_OVFL acts on the result.
     overflows: bool,
+    /// Denormals are flushed whatever MODE says, which the usual kernel does by itself.
+    flushes: bool,
     /// How exceptions follow from the operands, where anything watches them.
     exceptions: Option<Rule>,
     /// The name of a half of a VOPD pair, which is an op of its own.
@@ -147,8 +152,19 @@ impl Spec {
     }
 
     /// Whether FP16_OVFL acts on the result. The quotient's special cases are no overflows.
-    fn overflows(&self) -> bool {
-        matches!(self.result, Ty::F16 | Ty::PkF16) && !self.name.starts_with("v_div_fixup")
+    fn overflows(&self, target: waveglass_isa::Target) -> bool {
+        match self.result {
+            Ty::F16 | Ty::PkF16 => !self.name.starts_with("v_div_fixup"),
+            // "PK_{FMA, ADD, MUL}_BF16 use FP16_OVFL", and it "applies when the destination is FP16 or BF16" of a
+            // conversion (CDNA5 ISA 7.7, 7.6).
+            Ty::PkBf16 => {
+                target.has_gfx1250_insts()
+                    && ["v_pk_fma_", "v_pk_add_", "v_pk_mul_", "v_cvt_"]
+                        .iter()
+                        .any(|p| self.name.starts_with(p))
+            }
+            _ => false,
+        }
     }
 }
 
@@ -303,7 +319,8 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         mask_in: Src::None,
         mask_out: sreg::NULL as u32,
         directed: spec.directed(),
-        overflows: spec.overflows(),
+        overflows: spec.overflows(c.inst.target()),
+        flushes: ignored::denormals(c.inst.target(), spec.name),
         exceptions: None,
         half: None,
     };
@@ -357,6 +374,7 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
     info.part = info.out.insertion();
     if let ClampKind::Saturating(builds) = spec.clamp
         && c.inst.field(Field::Clamp) != 0
+        && !ignored::clamp(c.inst.target(), spec.name)
     {
         op.kernel = builds[kernel::level()];
         info.saturates = true;

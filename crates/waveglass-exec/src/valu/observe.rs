@@ -58,8 +58,10 @@ impl Observed {
             sources: info.sources,
             result: info.result,
             mode: wave.mode,
-            flush_in: info.sources.map(|ty| mode_flushes_input(wave.mode, ty)),
-            flush_out: mode_flushes_output(wave.mode, info.result),
+            flush_in: info
+                .sources
+                .map(|ty| mode_flushes_input(wave.mode, ty) || info.flushes),
+            flush_out: mode_flushes_output(wave.mode, info.result) || info.flushes,
         };
         let mut raised = Exceptions::NONE;
         for lane in 0..wave.lanes() {
@@ -112,6 +114,13 @@ pub(crate) fn watch(op: &mut Op) -> Option<bool> {
     match exceptions::verdict(&inst, name, sources, result, clamp) {
         Verdict::Silent => Some(false),
         Verdict::Unknown => None,
+        Verdict::Told => {
+            match &mut op.matrix {
+                Some(matrix) => matrix.told = true,
+                None => op.imm |= exceptions::TOLD,
+            }
+            Some(true)
+        }
         Verdict::Raises(rule) => {
             // Past the allocation an operation does nothing, and reports nothing.
             let Some(info) = op.valu.as_deref_mut() else {

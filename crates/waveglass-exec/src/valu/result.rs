@@ -4,7 +4,7 @@
 use super::kernel::Ty;
 use super::modifiers::Part;
 use super::ways::Insertion;
-use super::{High16, MaskUse, Spec, ValuInfo};
+use super::{High16, Spec, ValuInfo, ignored};
 use crate::alu::float::{Round, narrow_f16, widen_f16};
 use crate::alu::modifiers;
 use crate::alu::rounding::{self, Half as HalfBits};
@@ -59,12 +59,12 @@ impl ResultMods {
     pub fn of(c: &Compile<'_>, spec: &Spec, dst: Field) -> Self {
         let inst = c.inst;
         let mut m = Self {
-            // Conversions of 8-bit floats make their own use of the bit on CDNA 5.
-            clamp: inst.field(Field::Clamp) != 0
-                && !(spec.mask == MaskUse::Selection && inst.target().has_gfx1250_insts()),
+            clamp: inst.field(Field::Clamp) != 0 && !ignored::clamp(inst.target(), spec.name),
             ..Self::default()
         };
-        m.omod = inst.field(Field::Omod) as u8;
+        if !ignored::omod(inst.target(), spec.name) {
+            m.omod = inst.field(Field::Omod) as u8;
+        }
         if let Some(o) = inst.operand_def(Field::DstSel) {
             let part = Part::of_sdwa(inst.raw(o));
             let unused = inst.field(Field::DstUnused) as u8;
@@ -207,21 +207,32 @@ pub(super) fn limit_overflow(wave: &mut Wave, info: &ValuInfo, d: usize, s: [usi
         return;
     }
     let n = wave.lanes();
-    let halves = if info.result == Ty::PkF16 { 2 } else { 1 };
+    let halves = match info.result {
+        Ty::PkF16 | Ty::PkBf16 => 2,
+        _ => 1,
+    };
+    let infinite = if info.result == Ty::PkBf16 {
+        0x7f80
+    } else {
+        0x7c00
+    };
     let alone = info.sources[1] == Ty::None;
     let regs = wave.lanes_flat();
     for i in 0..n {
         for half in 0..halves {
             let shift = 16 * half;
-            if regs[d + i] >> shift & 0x7fff != 0x7c00 {
+            if regs[d + i] >> shift & 0x7fff != infinite {
                 continue;
             }
             let is_true = (0..3).any(|k| {
                 let v = regs[s[k] + i];
                 let (magnitude, infinity) = match info.sources[k] {
                     Ty::None => return false,
+                    // A pair made of two operands: each half comes of its own.
+                    Ty::F32 if halves == 2 && k != half => return false,
                     Ty::F32 | Ty::Mix => (v & 0x7fff_ffff, 0x7f80_0000),
                     Ty::F16 | Ty::PkF16 => (v >> shift & 0x7fff, 0x7c00),
+                    Ty::PkBf16 => (v >> shift & 0x7fff, 0x7f80),
                     _ => return false,
                 };
                 magnitude == infinity || alone && magnitude == 0

@@ -41,7 +41,8 @@ pub fn compile(c: &Compile<'_>, spec: &Spec, dst: Field) -> Op {
         mask_in: Src::None,
         mask_out: sreg::NULL as u32,
         directed: spec.directed(),
-        overflows: spec.overflows(),
+        overflows: spec.overflows(c.inst.target()),
+        flushes: false,
         exceptions: None,
         half: None,
     }));

@@ -275,6 +275,11 @@ impl RawDispatch {
                 "RSRC2 has exceptions trap, which is not modelled: there is no trap handler",
             );
         }
+        if d.enable_trap_handler() && d.debug_mode() {
+            return bad(
+                "RSRC1 has waves go step by step, which is not modelled: there is no trap handler",
+            );
+        }
         if d.trap_on_start() || d.trap_on_end() {
             return bad("RSRC3 has waves trap, which is not modelled: there is no trap handler");
         }

@@ -45,11 +45,11 @@ const NO_EFFECT: &[&str] = &[
     "s_wakeup",
     "s_wakeup_barrier",
     "s_version",
-    "s_cbranch_cdbgsys",
-    "s_cbranch_cdbguser",
-    "s_cbranch_cdbgsys_or_user",
-    "s_cbranch_cdbgsys_and_user",
 ];
+
+/// STATUS.COND_DBG_USER and STATUS.COND_DBG_SYS.
+const USER: u32 = 1 << 20;
+const SYSTEM: u32 = 1 << 21;
 
 fn branch_if(op: &Op, taken: bool) -> Step {
     if taken { branch(op) } else { NEXT }
@@ -91,6 +91,11 @@ pub(super) fn register(r: &mut Registry) {
         "s_cbranch_vccnz" => |m, op| branch_if(op, m.wave.vcc() != 0);
         "s_cbranch_execz" => |m, op| branch_if(op, m.wave.exec() == 0);
         "s_cbranch_execnz" => |m, op| branch_if(op, m.wave.exec() != 0);
+        // COND_DBG_USER and COND_DBG_SYS of STATUS, which only a trap handler sets here.
+        "s_cbranch_cdbguser" => |m, op| branch_if(op, m.wave.status & USER != 0);
+        "s_cbranch_cdbgsys" => |m, op| branch_if(op, m.wave.status & SYSTEM != 0);
+        "s_cbranch_cdbgsys_or_user" => |m, op| branch_if(op, m.wave.status & (SYSTEM | USER) != 0);
+        "s_cbranch_cdbgsys_and_user" => |m, op| branch_if(op, m.wave.status & SYSTEM != 0 && m.wave.status & USER != 0);
         "s_setpc_b64" => |m, op| Step::Jump(m.s64(op.s[0]));
         "s_set_pc_i64" => |m, op| Step::Jump(m.s64(op.s[0]));
         "s_swappc_b64" => |m, op| { let to = m.s64(op.s[0]); m.set_s64(op.d, return_address(op)); Step::Jump(to) };

@@ -4,12 +4,13 @@
 //! GPR_ALLOC and LDS_ALLOC) is zero, or the wave's position in its workgroup; the manuals call it
 //! unpredictable. Operations complete at once in the plain run, so that IB_STS counts nothing; TBA and
 //! TMA are zero where there is no trap handler. TRAPSTS does not say on which cycle an exception
-//! occurred, nor the rate of doubles, nor that a buffer access was out of range.
+//! occurred, nor the rate of doubles.
 
 use super::super::{NEXT, Registry, Semantics, refuse};
+use crate::barrier::WaitsFor;
 use crate::machine::Machine;
-use crate::program::{Compile, Op};
-use crate::trap::{EXCP_EN, Exceptions};
+use crate::program::{Compile, Op, Src};
+use crate::trap::{EXCP_EN, Exceptions, steps};
 use crate::wave::Mode;
 use waveglass_isa::{Field, Inst, Target};
 
@@ -97,7 +98,7 @@ fn writable(reg: HwReg, target: Target, privileged: bool) -> u32 {
         HwReg::Mode | HwReg::TrapSts | HwReg::XnackMask | HwReg::FlushIb => u32::MAX,
         HwReg::ExcpFlagUser => u32::MAX,
         HwReg::ScratchLo | HwReg::ScratchHi if target.major() == 10 || privileged => u32::MAX,
-        HwReg::Status if target.major() < 12 && privileged => 1 | 3 << 3 | 1 << 13,
+        HwReg::Status if target.major() < 12 && privileged => 1 | 3 << 3 | 1 << 13 | KEPT,
         HwReg::StatePriv if privileged => 1 << 9 | 3 << 12 | 1 << 14,
         HwReg::ExcpFlagPriv | HwReg::TrapCtrl if privileged => u32::MAX,
         _ => 0,
@@ -130,7 +131,34 @@ pub(crate) fn tells_exceptions(op: &Op) -> bool {
     }
 }
 
-/// STATUS: SCC 0, priority 4:3, PRIV 5, TRAP_EN 6, EXECZ 9, VCCZ 10, IN_TG 11, HALT 13, VALID 16; from gfx12 on SCC, HALT and the
+/// Whether an instruction may have the wave trap between instructions: step by step, at its end, or to
+/// save its context.
+pub(crate) fn asks_steps(op: &Op) -> bool {
+    let Some(inst) = &op.inst else { return false };
+    if !inst.mnemonic().starts_with("s_setreg") {
+        return false;
+    }
+    let imm = inst.field(Field::Simm16);
+    let (offset, ones) = field(imm);
+    let mut bits = ones << offset;
+    if let Src::Const(v) = op.s[0] {
+        bits &= (v as u32) << offset;
+    }
+    let asked = match of_number(inst.target(), imm & 63) {
+        Some(HwReg::Mode) => steps::mode_bits(inst.target()),
+        Some(HwReg::TrapCtrl) => steps::TRAP_CTRL_STEP | steps::TRAP_CTRL_END,
+        Some(HwReg::TrapSts | HwReg::ExcpFlagPriv) => steps::save_context(inst.target()),
+        _ => 0,
+    };
+    bits & asked != 0
+}
+
+/// Bits of STATUS that only tell what the trap handler put there: the system's priority 2:1, COND_DBG_USER 20,
+/// COND_DBG_SYS 21.
+const KEPT: u32 = 3 << 1 | 1 << 20 | 1 << 21;
+
+/// STATUS: SCC 0, priority 4:3, PRIV 5, TRAP_EN 6, EXECZ 9, VCCZ 10, IN_TG 11, HALT 13, VALID 16,
+/// and on RDNA 3 SCRATCH_EN 29; from gfx12 on SCC, HALT and the
 /// priority are in STATE_PRIV, and bit 29 says that the wave has 64 lanes.
 fn status(m: &Machine<'_>) -> u32 {
     let gfx12 = m.wave.target.major() >= 12;
@@ -144,13 +172,22 @@ fn status(m: &Machine<'_>) -> u32 {
         | if gfx12 {
             ((m.wave.rows == 2) as u32) << 29
         } else {
-            m.wave.scc as u32 | (m.wave.priority as u32) << 3 | (m.wave.halt as u32) << 13
+            m.wave.scc as u32
+                | (m.wave.priority as u32) << 3
+                | (m.wave.halt as u32) << 13
+                | m.wave.status
+                | ((m.wave.target.major() == 11 && m.wave.scratch_size != 0) as u32) << 29
         }
 }
 
-/// STATE_PRIV: the joined named barrier 8:4, SCC 9, priority 13:12, HALT 14, SCRATCH_EN 18 (CDNA5 ISA 3.4.2).
+/// STATE_PRIV: the workgroup's barrier is complete and the wave has not waited 2, the same of the joined one
+/// 3, the joined named barrier 8:4, SCC 9, priority 13:12, HALT 14, SCRATCH_EN 18 (RDNA4 and CDNA5 ISA
+/// 3.4.2).
 fn state_priv(m: &Machine<'_>) -> u32 {
-    (m.wave.barriers.joined as u32) << 4
+    let complete = |what| m.barrier.is_complete(m.wave, what) as u32;
+    complete(WaitsFor::Workgroup) << 2
+        | complete(WaitsFor::Named) << 3
+        | (m.wave.barriers.joined as u32) << 4
         | (m.wave.scc as u32) << 9
         | (m.wave.priority as u32) << 12
         | (m.wave.halt as u32) << 14
@@ -212,6 +249,7 @@ fn write(m: &mut Machine<'_>, reg: HwReg, v: u32) {
             m.wave.scc = v & 1 != 0;
             m.wave.priority = (v >> 3 & 3) as u8;
             m.wave.halt = v >> 13 & 1 != 0;
+            m.wave.status = v & KEPT;
         }
         HwReg::StatePriv => {
             m.wave.scc = v >> 9 & 1 != 0;
@@ -242,9 +280,6 @@ const SCHED_MODE: u64 = 26;
 
 /// Why a register is refused.
 const UNKNOWN: &str = "the hardware register is not modelled";
-const STEP: &str = "a trap after every instruction is not modelled";
-const WAVE_END: &str = "a trap at the wave's end is not modelled";
-const SAVE: &str = "saving the wave's context is not modelled";
 
 pub(super) fn register(r: &mut Registry) {
     r.insert("s_getreg_b32", Semantics::Custom(get_reg));
@@ -323,28 +358,10 @@ pub(in crate::semantics) fn may_switch_index_mode(inst: &Inst) -> bool {
 
 /// What a new value asks for that is not modelled.
 fn is_refused(m: &Machine<'_>, reg: HwReg, old: u32, new: u32) -> Option<&'static str> {
-    let target = m.wave.target;
-    let set = !old & new;
     match reg {
-        HwReg::Mode if target.has_gfx1250_insts() && (old ^ new) & 0xff << 12 != 0 => {
+        HwReg::Mode if m.wave.target.has_gfx1250_insts() && (old ^ new) & 0xff << 12 != 0 => {
             Some("VGPR MSBs set through MODE")
         }
-        // DEBUG, TRAP_AFTER_INST: without a handler nothing traps.
-        HwReg::Mode
-            if target.major() < 12 && set & 1 << 11 != 0 && m.env.traps.handler.is_some() =>
-        {
-            Some(STEP)
-        }
-        // EXCP_EN bit 9 (RDNA3 ISA 3.4.2).
-        HwReg::Mode
-            if target.major() == 11 && set & 1 << 21 != 0 && m.env.traps.handler.is_some() =>
-        {
-            Some(WAVE_END)
-        }
-        HwReg::TrapCtrl if set & 1 << 9 != 0 => Some(STEP),
-        HwReg::TrapCtrl if set & 1 << 8 != 0 => Some(WAVE_END),
-        HwReg::TrapSts if set & 1 << 10 != 0 => Some(SAVE),
-        HwReg::ExcpFlagPriv if set & 1 << 5 != 0 => Some(SAVE),
         _ => None,
     }
 }

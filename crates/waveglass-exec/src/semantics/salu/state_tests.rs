@@ -119,6 +119,49 @@ fn hardware_registers_of_each_generation() {
     assert_eq!(getreg(Gfx900, 3, 8, 1), Ok(0));
 }
 
+// rule: SCRATCH_EN says that the wave has scratch memory; section RDNA 3 ISA 3.4.1, RDNA 4 and CDNA 5 ISA 3.4.2.
+#[test]
+fn the_status_tells_of_scratch_memory() {
+    for (target, register, bit) in [(Gfx1100, 2, 29), (Gfx1201, 4, 18), (Gfx1250, 4, 18)] {
+        let opcode = 0x11;
+        let word = 0xb000_0000u32 | opcode << 23 | register | bit << 6;
+        let code = word.to_le_bytes();
+        for size in [0, 64] {
+            let w = ok(target, &code, |w| w.scratch_size = size);
+            assert_eq!(w.sgpr[0], u32::from(size != 0), "{target}");
+        }
+    }
+}
+
+// rule: BARRIER_COMPLETE is set from the barrier's completion until the wave waits; section RDNA 4 and CDNA 5 ISA
+// 3.4.2.
+#[test]
+fn the_state_tells_of_complete_barriers() {
+    let mut b = Bench::new(Gfx1250, 32);
+    b.barrier = crate::barrier::Barrier::with_named(1, 4);
+    // s_getreg_b32 s0, hwreg(4, 2, 7)
+    let state = |b: &mut Bench| {
+        let word = 0xb000_0000u32 | 0x11 << 23 | 4 | 2 << 6 | 6 << 11;
+        let hex: String = word
+            .to_le_bytes()
+            .iter()
+            .map(|x| format!("{x:02x}"))
+            .collect();
+        b.run_all(&[&hex]);
+        b.wave.sgpr[0]
+    };
+    // s_barrier_join 1
+    b.run_all(&["815280be"]);
+    assert_eq!(state(&mut b), 1 << 2);
+    // s_barrier_signal -1 completes the barrier of a single wave.
+    b.run_all(&["c14e80be"]);
+    assert_eq!(state(&mut b), 1 << 2 | 1);
+    // One member: s_barrier_init with M0, s_barrier_signal 1.
+    b.wave.sgpr[sreg::M0] = 1 | 1 << 16;
+    b.run_all(&["7d5180be", "814e80be"]);
+    assert_eq!(state(&mut b), 1 << 2 | 2 | 1);
+}
+
 #[test]
 fn mode_is_written_by_fields() {
     // s_setreg_imm32_b32 hwreg(HW_REG_MODE, 12, 7), 1

@@ -6,7 +6,7 @@
 use crate::alu::{convert, division, float16, minmax, transcendental};
 use crate::semantics::table::valu;
 use crate::semantics::{Registry, Semantics};
-use crate::valu::kernel::{Bf16, F16, PkF16, Single, builds, map_pack_toward_zero};
+use crate::valu::kernel::{Bf16, F16, PkBf16, PkF16, Single, builds, map_pack_toward_zero};
 use crate::valu::{ClampKind, High16, LaneOp, MaskUse, Spec, Ty};
 
 pub(super) fn register(r: &mut Registry) {
@@ -198,10 +198,10 @@ fn bfloat16(r: &mut Registry) {
         "v_cos_bf16" [] (a: Bf16) -> Bf16 => Bf16(transcendental::v_cos_bf16(a.0)), by tabled;
         "v_tanh_bf16" [] (a: Bf16) -> Bf16 => Bf16(transcendental::v_tanh_bf16(a.0)), by tabled;
         "v_cvt_f32_bf16" [] (a: Bf16) -> f32 => convert::v_cvt_f32_bf16(a.0);
-        "v_cvt_pk_bf16_f32" [] (a: f32, b: f32) -> u32 => convert::v_cvt_pk_bf16_f32(a, b);
+        "v_cvt_pk_bf16_f32" [] (a: f32, b: f32) -> PkBf16 => PkBf16(convert::v_cvt_pk_bf16_f32(a, b));
         "v_cvt_sr_bf16_f32" [keep] (a: f32, b: u32) -> Bf16 => Bf16(convert::v_cvt_sr_bf16_f32(a, b));
-        "v_cvt_sr_pk_bf16_f32" [] (a: f32, b: f32, c: u32) -> u32 =>
-            convert::v_cvt_sr_pk_bf16_f32(a, b, c);
+        "v_cvt_sr_pk_bf16_f32" [] (a: f32, b: f32, c: u32) -> PkBf16 =>
+            PkBf16(convert::v_cvt_sr_pk_bf16_f32(a, b, c));
     }
 }
 

@@ -5,11 +5,13 @@
 
 use crate::alu::cube::*;
 use crate::alu::division::*;
+use crate::alu::float::flush_f32;
 use crate::alu::float32::*;
 use crate::alu::minmax::*;
 use crate::alu::transcendental::*;
 use crate::semantics::table::{masked, valu};
 use crate::semantics::{self, Registry, Semantics, refuse};
+use crate::valu::kernel::Setting;
 use crate::valu::scalar;
 use waveglass_isa::Field;
 
@@ -65,16 +67,27 @@ fn arithmetic(r: &mut Registry) {
             v_fma_f32(a, b, c), fast a.mul_add(b, c);
         "v_fmac_f32" [acc] (a: f32, b: f32, c: f32) -> f32 =>
             v_fma_f32(a, b, c), fast a.mul_add(b, c);
-        "v_fma_legacy_f32" | "v_fma_dx9_zero_f32" [] (a: f32, b: f32, c: f32) -> f32 =>
-            v_fma_dx9_zero_f32(a, b, c);
+        "v_fma_legacy_f32" | "v_fma_dx9_zero_f32" [] (m; a: f32, b: f32, c: f32) -> f32 =>
+            flushing(m, [a, b, c], v_fma_dx9_zero_f32);
         "v_fmac_legacy_f32" | "v_fmac_dx9_zero_f32" [acc] (a: f32, b: f32, c: f32) -> f32 =>
             v_fma_dx9_zero_f32(a, b, c);
         "v_mullit_f32" [] (a: f32, b: f32, c: f32) -> f32 => v_mullit_f32(a, b, c);
         "v_ldexp_f32" [] (a: f32, b: u32) -> f32 => v_ldexp_f32(a, b);
-        "v_cubeid_f32" [] (a: f32, b: f32, c: f32) -> f32 => v_cubeid_f32(a, b, c);
-        "v_cubesc_f32" [] (a: f32, b: f32, c: f32) -> f32 => v_cubesc_f32(a, b, c);
-        "v_cubetc_f32" [] (a: f32, b: f32, c: f32) -> f32 => v_cubetc_f32(a, b, c);
-        "v_cubema_f32" [] (a: f32, b: f32, c: f32) -> f32 => v_cubema_f32(a, b, c);
+        "v_cubeid_f32" [] (m; a: f32, b: f32, c: f32) -> f32 => flushing(m, [a, b, c], v_cubeid_f32);
+        "v_cubesc_f32" [] (m; a: f32, b: f32, c: f32) -> f32 => flushing(m, [a, b, c], v_cubesc_f32);
+        "v_cubetc_f32" [] (m; a: f32, b: f32, c: f32) -> f32 => flushing(m, [a, b, c], v_cubetc_f32);
+        "v_cubema_f32" [] (m; a: f32, b: f32, c: f32) -> f32 => flushing(m, [a, b, c], v_cubema_f32);
+    }
+}
+
+/// An operation that flushes denormals on some targets.
+#[inline(always)]
+fn flushing(m: Setting, x: [f32; 3], f: impl Fn(f32, f32, f32) -> f32) -> f32 {
+    if m.flushes_graphics() {
+        let [a, b, c] = x.map(flush_f32);
+        flush_f32(f(a, b, c))
+    } else {
+        f(x[0], x[1], x[2])
     }
 }
 

@@ -66,6 +66,12 @@ static MBCNT_HI: Spec = Spec {
     ..TWO
 };
 
+/// "The CLAMP bit is used to control RELU of the final result" (CDNA5 ISA, V_ADD_MAX_I32).
+#[inline(always)]
+fn not_negative(x: u32) -> u32 {
+    (x as i32).max(0) as u32
+}
+
 /// `v_bitop3_b32`: the truth table comes in the mask's place.
 struct Bitop32;
 
@@ -173,8 +179,10 @@ fn arithmetic(r: &mut Registry) {
         "v_maxmin_u32" [] (a: u32, b: u32, c: u32) -> u32 => v_maxmin_u32(a, b, c);
         "v_minmax_i32" [] (a: u32, b: u32, c: u32) -> u32 => v_minmax_i32(a, b, c);
         "v_minmax_u32" [] (a: u32, b: u32, c: u32) -> u32 => v_minmax_u32(a, b, c);
-        "v_add_max_i32" [] (a: u32, b: u32, c: u32) -> u32 => v_add_max_i32(a, b, c);
-        "v_add_min_i32" [] (a: u32, b: u32, c: u32) -> u32 => v_add_min_i32(a, b, c);
+        "v_add_max_i32" [] (a: u32, b: u32, c: u32) -> u32 => v_add_max_i32(a, b, c),
+            clamp not_negative(v_add_max_i32(a, b, c));
+        "v_add_min_i32" [] (a: u32, b: u32, c: u32) -> u32 => v_add_min_i32(a, b, c),
+            clamp not_negative(v_add_min_i32(a, b, c));
         "v_add_max_u32" [] (a: u32, b: u32, c: u32) -> u32 => v_add_max_u32(a, b, c);
         "v_add_min_u32" [] (a: u32, b: u32, c: u32) -> u32 => v_add_min_u32(a, b, c);
 

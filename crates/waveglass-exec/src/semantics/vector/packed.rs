@@ -49,12 +49,16 @@ fn integers(r: &mut Registry) {
         "v_pk_min_i16" [] (a: PkB16, b: PkB16) -> PkB16 => PkB16(v_pk_min_i16(a.0, b.0));
         "v_pk_max_u16" [] (a: PkB16, b: PkB16) -> PkB16 => PkB16(v_pk_max_u16(a.0, b.0));
         "v_pk_min_u16" [] (a: PkB16, b: PkB16) -> PkB16 => PkB16(v_pk_min_u16(a.0, b.0));
-        "v_pk_max3_i16" [] (a: PkB16, b: PkB16, c: PkB16) -> PkB16 => PkB16(v_pk_max3_i16(a.0, b.0, c.0));
-        "v_pk_min3_i16" [] (a: PkB16, b: PkB16, c: PkB16) -> PkB16 => PkB16(v_pk_min3_i16(a.0, b.0, c.0));
+        "v_pk_max3_i16" [] (a: PkB16, b: PkB16, c: PkB16) -> PkB16 => PkB16(v_pk_max3_i16(a.0, b.0, c.0)),
+            clamp PkB16(v_pk_max_i16(v_pk_max3_i16(a.0, b.0, c.0), 0));
+        "v_pk_min3_i16" [] (a: PkB16, b: PkB16, c: PkB16) -> PkB16 => PkB16(v_pk_min3_i16(a.0, b.0, c.0)),
+            clamp PkB16(v_pk_max_i16(v_pk_min3_i16(a.0, b.0, c.0), 0));
         "v_pk_max3_u16" [] (a: PkB16, b: PkB16, c: PkB16) -> PkB16 => PkB16(v_pk_max3_u16(a.0, b.0, c.0));
         "v_pk_min3_u16" [] (a: PkB16, b: PkB16, c: PkB16) -> PkB16 => PkB16(v_pk_min3_u16(a.0, b.0, c.0));
-        "v_pk_add_max_i16" [] (a: PkB16, b: PkB16, c: PkB16) -> PkB16 => PkB16(v_pk_add_max_i16(a.0, b.0, c.0));
-        "v_pk_add_min_i16" [] (a: PkB16, b: PkB16, c: PkB16) -> PkB16 => PkB16(v_pk_add_min_i16(a.0, b.0, c.0));
+        "v_pk_add_max_i16" [] (a: PkB16, b: PkB16, c: PkB16) -> PkB16 => PkB16(v_pk_add_max_i16(a.0, b.0, c.0)),
+            clamp PkB16(v_pk_max_i16(v_pk_add_max_i16(a.0, b.0, c.0), 0));
+        "v_pk_add_min_i16" [] (a: PkB16, b: PkB16, c: PkB16) -> PkB16 => PkB16(v_pk_add_min_i16(a.0, b.0, c.0)),
+            clamp PkB16(v_pk_max_i16(v_pk_add_min_i16(a.0, b.0, c.0), 0));
         "v_pk_add_max_u16" [] (a: PkB16, b: PkB16, c: PkB16) -> PkB16 => PkB16(v_pk_add_max_u16(a.0, b.0, c.0));
         "v_pk_add_min_u16" [] (a: PkB16, b: PkB16, c: PkB16) -> PkB16 => PkB16(v_pk_add_min_u16(a.0, b.0, c.0));
     }

@@ -3,7 +3,7 @@
 //! The framework takes these kernels in place of the usual ones where MODE asks for it: f32 results
 //! answer to MODE bits 1:0, f64, f16 and bfloat16 results to bits 3:2. An operation that is not
 //! listed here has results that are exact, rounds as its description says whatever MODE is
-//! (conversions to integers, `v_cvt_pk_rtz_f16_f32`, conversions of 8-bit floats), or is one of
+//! (conversions to integers, `v_cvt_pk_rtz_f16_f32`, conversions of 8-bit floats, packed bfloat16), or is one of
 //! the transcendentals, whose last bit the manuals do not define.
 
 use crate::alu::convert::*;
@@ -12,11 +12,11 @@ use crate::alu::float::{Round, flush_f16, flush_f32, nan2_f32, nan3_f32, narrow_
 use crate::alu::float16;
 use crate::alu::float32::*;
 use crate::alu::float64::*;
+use crate::alu::mix;
 use crate::alu::rounding::{self, Brain, Half, Rounded};
-use crate::alu::{bf16, mix};
 use crate::semantics::table::{lanes, masked_lanes};
 use crate::valu::LaneOp;
-use crate::valu::kernel::{self, Bf16, F16, Kernel, Mix, MixBf16, Pair, PkBf16, PkF16};
+use crate::valu::kernel::{self, Bf16, F16, Kernel, Mix, MixBf16, Pair, PkF16};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -34,7 +34,6 @@ pub(crate) fn directed(name: &str) -> Option<Directed> {
             singles(&mut t);
             doubles(&mut t);
             halves(&mut t);
-            brains(&mut t);
             mixes(&mut t);
             t
         })
@@ -358,37 +357,6 @@ fn f16_sub(a: F16, b: F16, r: Round) -> F16 {
         f16_add(a, F16(b.0 ^ 0x8000), r)
     } else {
         F16(float16::v_sub_f16(a.0, b.0))
-    }
-}
-
-fn bf16_add(a: u16, b: u16, r: Round) -> u16 {
-    add(Bf16(a), Bf16(b), r, |a, b| Bf16(bf16::v_add_bf16(a.0, b.0))).0
-}
-
-fn bf16_mul(a: u16, b: u16, r: Round) -> u16 {
-    mul(Bf16(a), Bf16(b), r, |a, b| Bf16(bf16::v_mul_bf16(a.0, b.0))).0
-}
-
-fn bf16_fma(a: u16, b: u16, c: u16, r: Round) -> u16 {
-    fma(Bf16(a), Bf16(b), Bf16(c), r, |a, b, c| {
-        Bf16(bf16::v_fma_bf16(a.0, b.0, c.0))
-    })
-    .0
-}
-
-/// Both halves of a packed bfloat16 result.
-fn both(f: impl Fn(u32) -> u16) -> PkBf16 {
-    PkBf16(f(0) as u32 | (f(1) as u32) << 16)
-}
-
-fn brains(t: &mut Table) {
-    rounded! { t;
-        "v_pk_add_bf16" |r| (a: PkBf16, b: PkBf16) -> PkBf16 =>
-            both(|i| bf16_add(half(a.0, i).0, half(b.0, i).0, r));
-        "v_pk_mul_bf16" |r| (a: PkBf16, b: PkBf16) -> PkBf16 =>
-            both(|i| bf16_mul(half(a.0, i).0, half(b.0, i).0, r));
-        "v_pk_fma_bf16" |r| (a: PkBf16, b: PkBf16, c: PkBf16) -> PkBf16 =>
-            both(|i| bf16_fma(half(a.0, i).0, half(b.0, i).0, half(c.0, i).0, r));
     }
 }
 

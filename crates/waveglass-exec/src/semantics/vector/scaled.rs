@@ -7,11 +7,13 @@
 use crate::alu::float::{flush_f32, narrow_bf16, narrow_f16, quiet_f32, widen_bf16, widen_f16};
 use crate::alu::int32::v_prng_b32;
 use crate::alu::small_float::{
-    BF6, BF8, FP4, FP6, FP8, SmallFormat, scale_from_f32, scale_from_f32_sr, scale_to_f32,
+    BF6, BF8, FP4, FP6, FP8, SmallFormat, scale_from_f32, scale_from_f32_sr, scale_to_f32, unscaled,
 };
+use crate::exceptions::{self, Encoding, Number, TOLD, decoded};
 use crate::machine::Machine;
 use crate::program::{Compile, Op, Src, Step};
 use crate::semantics::{NEXT, Registry, Semantics, refuse};
+use crate::valu::Ty;
 use crate::valu::kernel::Setting;
 use std::sync::OnceLock;
 use waveglass_isa::Field;
@@ -22,6 +24,16 @@ enum Wide {
     F32,
     F16,
     Bf16,
+}
+
+impl Wide {
+    fn ty(self) -> Ty {
+        match self {
+            Self::F32 => Ty::F32,
+            Self::F16 => Ty::F16,
+            Self::Bf16 => Ty::Bf16,
+        }
+    }
 }
 
 /// What a mnemonic says.
@@ -263,17 +275,32 @@ fn to_small(m: &mut Machine<'_>, op: &Op, c: &Conversion, lane: usize, scale: u8
         };
         let x = widen(c.wide, v, sign);
         let x = if flush { flush_f32(x) } else { x };
+        let given = x;
         let x = if x.is_infinite() && infinity_is_nan {
             f32::NAN.copysign(x)
         } else {
             x
         };
+        // CDNA 5 takes 16 bits of the seed for each value and moves on after two.
+        let bits = match gfx1250 {
+            true => seed >> (16 * (i % 2)) << 16,
+            false => seed,
+        };
+        if op.imm & TOLD != 0 {
+            m.wave.raising |= Number::of(v.into(), c.wide.ty(), false).operand();
+            let moved = c
+                .stochastic
+                .then(|| c.small.moved(unscaled(given, scale), bits));
+            // A scale that is NaN makes NaN of everything, quietly.
+            m.wave.raising |= Encoding {
+                format: c.small,
+                scale: i32::from(scale) - 127,
+                saturates: saturate,
+                infinity_is_nan,
+            }
+            .of(if scale == 255 { f64::NAN } else { given.into() }, moved);
+        }
         let code = if c.stochastic {
-            // CDNA 5 takes 16 bits of the seed for each value and moves on after two.
-            let bits = match gfx1250 {
-                true => seed >> (16 * (i % 2)) << 16,
-                false => seed,
-            };
             if !gfx1250 || i % 2 == 1 {
                 seed = v_prng_b32(seed);
             }
@@ -326,6 +353,8 @@ fn from_small(m: &mut Machine<'_>, op: &Op, c: &Conversion, lane: usize, scale: 
         _ => 0,
     };
     let mut out = [0u32; 32];
+    let gfx1250 = m.wave.target.has_gfx1250_insts();
+    let saturates = m.wave.mode.fp16_ovfl();
     for i in 0..c.count {
         let at = start + i as u32 * c.bits;
         let (k, shift) = (at as usize / 32, at % 32);
@@ -333,11 +362,37 @@ fn from_small(m: &mut Machine<'_>, op: &Op, c: &Conversion, lane: usize, scale: 
         let pair = source[k] as u64 | (high as u64) << 32;
         let code = (pair >> shift) as u32 & ((1 << c.bits) - 1);
         let x = scale_to_f32(c.small, code, scale);
+        if op.imm & TOLD != 0 {
+            m.wave.raising |= decoded(c.small, code);
+            let value = c.small.decode(code);
+            if scale != 255 && value.is_finite() {
+                let flush = c.wide == Wide::F32 && !m.wave.mode.denorm_f32_out();
+                m.wave.raising |=
+                    exceptions::scaled(value.into(), i32::from(scale) - 127, c.wide.ty(), flush);
+            }
+        }
+        let overflows = x.is_finite() || scale != 255 && c.small.decode(code).is_finite();
+        let limit = |bits: u32, infinity: u32| match bits & 0x7fff == infinity && overflows {
+            true => bits - 1,
+            false => bits,
+        };
         match c.wide {
             Wide::F32 if !m.wave.mode.denorm_f32_out() => out[i] = flush_f32(x).to_bits(),
             Wide::F32 => out[i] = x.to_bits(),
-            Wide::F16 => out[i / 2] |= (narrow_f16(x) as u32) << (16 * (i % 2)),
-            Wide::Bf16 => out[i / 2] |= (narrow_bf16(quiet_nan(x)) as u32) << (16 * (i % 2)),
+            Wide::F16 => {
+                let half = narrow_f16(x).into();
+                let half = if saturates { limit(half, 0x7c00) } else { half };
+                out[i / 2] |= half << (16 * (i % 2));
+            }
+            Wide::Bf16 => {
+                let half = narrow_bf16(quiet_nan(x)).into();
+                // "FP16_OVFL applies when the destination is FP16 or BF16" (CDNA5 ISA 7.6).
+                let half = match saturates && gfx1250 {
+                    true => limit(half, 0x7f80),
+                    false => half,
+                };
+                out[i / 2] |= half << (16 * (i % 2));
+            }
         }
     }
     let d = op.d as usize;

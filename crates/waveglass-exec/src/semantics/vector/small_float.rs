@@ -240,13 +240,13 @@ fn insert(old: u32, value: u32, m: Setting) -> u32 {
 /// Whether the clamp bit makes E5M3 of FP8.
 #[inline(always)]
 fn is_e5m3(m: Setting) -> bool {
-    m.clamp() && !m.fnuz() && m.major() >= 12
+    m.clamp() && !m.fnuz()
 }
 
 fn from_bytes(r: &mut Registry) {
     valu! { r;
         "v_cvt_f32_fp8" [selection] (m; a: u32) -> f32 => {
-            let format = if m.clamp() && m.major() >= 12 { E5M3 } else { fp8(m) };
+            let format = if is_e5m3(m) { E5M3 } else { fp8(m) };
             v_cvt_f32_fp8(format, byte(a, m))
         };
         "v_cvt_f32_bf8" [selection] (m; a: u32) -> f32 => v_cvt_f32_fp8(bf8(m), byte(a, m));
@@ -271,6 +271,6 @@ fn to_bytes(r: &mut Registry) {
             insert(c, v_cvt_sr_fp8_f16(fp8(m), a.0, b, m.mode().fp16_ovfl()) as u32, m);
         "v_cvt_sr_bf8_f16" [selection acc] (m; a: F16, b: u32, c: u32) -> u32 =>
             insert(c, v_cvt_sr_fp8_f16(bf8(m), a.0, b, m.mode().fp16_ovfl()) as u32, m);
-        "v_cvt_sr_pk_f16_f32" [] (a: f32, b: f32, c: u32) -> u32 => v_cvt_sr_pk_f16_f32(a, b, c);
+        "v_cvt_sr_pk_f16_f32" [] (a: f32, b: f32, c: u32) -> PkF16 => PkF16(v_cvt_sr_pk_f16_f32(a, b, c));
     }
 }

@@ -17,11 +17,15 @@ impl Setting {
     pub fn of_target(target: Target) -> u64 {
         let cdna = target.is_gfx9() && target.has_gfx90a_insts();
         let rdna3 = target.generation() == waveglass_isa::Generation::Rdna3;
-        u64::from(target.major()) << 32 | u64::from(cdna) << 46 | u64::from(rdna3) << 47
+        let rdna4 = target.generation() == waveglass_isa::Generation::Rdna4;
+        u64::from(target.major()) << 32
+            | u64::from(cdna) << 46
+            | u64::from(rdna3) << 47
+            | u64::from(rdna4) << 48
     }
 
-    /// What an instruction of `MaskUse::Selection` adds: OP_SEL in bits 43:40, the clamp bit in
-    /// 44, and in 45 whether its 8-bit floats are the FNUZ kind. A byte select of its own stands in
+    /// What an instruction of `MaskUse::Selection` adds: OP_SEL in bits 43:40, in 44 the clamp bit of CDNA 5,
+    /// where it means E5M3 (CDNA5 ISA 7.6.3), and in 45 whether its 8-bit floats are the FNUZ kind. A byte select of its own stands in
     /// both halves of OP_SEL.
     pub fn selection(inst: &Inst) -> u64 {
         let op_sel = if inst.operand_def(Field::ByteSel).is_some() {
@@ -35,7 +39,8 @@ impl Setting {
                 | bit(Field::Src0Modifiers, 3) << 3
         };
         let fnuz = inst.target() == Target::Gfx942;
-        op_sel << 40 | (inst.field(Field::Clamp) & 1) << 44 | (fnuz as u64) << 45
+        let e5m3 = inst.field(Field::Clamp) & u64::from(inst.target().has_gfx1250_insts());
+        op_sel << 40 | e5m3 << 44 | (fnuz as u64) << 45
     }
 
     /// The byte that OP_SEL bits 1:0 name of a source.
@@ -73,6 +78,13 @@ impl Setting {
     #[inline(always)]
     pub fn flushes_dot(self) -> bool {
         self.0 >> 46 & 1 != 0
+    }
+
+    /// Whether cube map operations and `v_fma_dx9_zero_f32` "flush input and output denorms" whatever MODE says
+    /// (RDNA4 ISA 7.2.4; the other manuals do not).
+    #[inline(always)]
+    pub fn flushes_graphics(self) -> bool {
+        self.0 >> 48 & 1 != 0
     }
 
     /// Whether 16-bit dot products add the third source last: on RDNA 3 alone; RDNA 3.5 and 4 begin

@@ -1,12 +1,14 @@
 //! `waveglass fidelity`.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use anyhow::anyhow;
 use clap::Args;
 use owo_colors::OwoColorize as _;
 use serde::Serialize;
-use waveglass::isa::Target;
+use waveglass::exec::exception_reading;
+use waveglass::isa::{InstDef, Target, rows};
 use waveglass::reference::{FidelityCounts, FidelityEntry, fidelity_entries};
 
 use crate::cli::parse_target;
@@ -15,7 +17,7 @@ use crate::output;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  waveglass fidelity\n  waveglass fidelity --target gfx1250 --family \"buffer\"\n  waveglass fidelity --target gfx90a --refused"
+    after_help = "Examples:\n  waveglass fidelity\n  waveglass fidelity --target gfx1250 --family \"buffer\"\n  waveglass fidelity --target gfx90a --refused\n  waveglass fidelity --target gfx950 --exceptions"
 )]
 pub(crate) struct FidelityArgs {
     /// Only this target, with a line for each instruction.
@@ -27,6 +29,10 @@ pub(crate) struct FidelityArgs {
     /// Only instructions that are refused or approximate, each with the reason.
     #[arg(long)]
     refused: bool,
+    /// Only instructions whose floating-point exceptions are a reading, since no manual says which they
+    /// raise, each with the reading.
+    #[arg(long, conflicts_with_all = ["refused", "json"])]
+    exceptions: bool,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -52,6 +58,9 @@ pub(crate) fn main(args: &FidelityArgs) -> Result<(), Failure> {
             (t.name(), FidelityCounts::of(of))
         })
         .collect();
+    if args.exceptions {
+        return output::write(&readings(&entries));
+    }
     if args.refused {
         entries.retain(|e| e.executed.status != "exact");
     }
@@ -94,6 +103,49 @@ pub(crate) fn main(args: &FidelityArgs) -> Result<(), Failure> {
         list(&mut text, &entries);
     }
     output::write(&text)
+}
+
+/// A mnemonic and some of its targets.
+type Targets<'a> = (&'a str, Vec<&'a str>);
+
+/// The instructions whose exceptions are a reading, by reading; of each the targets.
+fn readings(entries: &[FidelityEntry]) -> String {
+    let mut by_name: HashMap<&str, Vec<&InstDef>> = HashMap::new();
+    for row in rows() {
+        by_name.entry(row.mnemonic).or_default().push(row);
+    }
+    let mut by_reading: Vec<(&str, Vec<Targets<'_>>)> = Vec::new();
+    for e in entries {
+        let target = e.executed.target;
+        let reading = Target::ALL
+            .iter()
+            .find(|t| t.name() == target)
+            .and_then(|&t| {
+                let rows = by_name.get(e.name)?;
+                exception_reading(t, rows.iter().find(|r| r.has_target(t))?)
+            });
+        let Some(reading) = reading else { continue };
+        let names = match by_reading.iter_mut().find(|(r, _)| *r == reading) {
+            Some((_, names)) => names,
+            None => {
+                by_reading.push((reading, Vec::new()));
+                let last = by_reading.len() - 1;
+                &mut by_reading[last].1
+            }
+        };
+        match names.last_mut() {
+            Some((name, targets)) if *name == e.name => targets.push(target),
+            _ => names.push((e.name, vec![target])),
+        }
+    }
+    let mut text = String::new();
+    for (reading, names) in by_reading {
+        let _ = writeln!(text, "{}", reading.bold());
+        for (name, targets) in names {
+            let _ = writeln!(text, "    {name}  {}", targets.join(", "));
+        }
+    }
+    text
 }
 
 /// A line for each instruction and status, the targets that share it together.
