@@ -1,7 +1,7 @@
 //! Whole kernels: the tiled matrix product, a product through matrix instructions, a 64 MiB copy
-//! beside memcpy, and the start of a small kernel. `cargo bench -p waveglass --bench kernels` prints
-//! the figures of one run; with `-- matmul`, `-- matrix`, `-- copy`, `-- threads` or `-- start` it makes
-//! that part alone.
+//! beside memcpy, the project's other programs, and the start of a small kernel. `cargo bench -p waveglass
+//! --bench kernels` prints the figures of one run; with `-- matmul`, `-- matrix`, `-- copy`, `-- programs`,
+//! `-- threads` or `-- start` it makes that part alone.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -62,12 +62,135 @@ fn main() {
             }
         }
     }
+    if wanted("programs") {
+        for target in ["gfx900", "gfx90a", "gfx1100", "gfx1250"] {
+            programs(target);
+        }
+    }
     if wanted("threads") {
         scaling();
     }
     if wanted("start") {
         start();
     }
+}
+
+/// Instructions a second of whole programs on one thread, translated and by the handlers alone.
+fn programs(target: &str) {
+    let buffer = |elements: usize, seed| Arg::Buffer(floats(elements, seed));
+    let word = |v: u32| Arg::Value(v.to_le_bytes().to_vec());
+    let single = |v: f32| Arg::Value(v.to_le_bytes().to_vec());
+    let double = |v: f64| Arg::Value(v.to_le_bytes().to_vec());
+    let zeros = |bytes| Arg::Buffer(vec![0; bytes]);
+    // Messages of 119 bytes, two blocks each.
+    let offsets = (0..=4096u32)
+        .flat_map(|i| (119 * i).to_le_bytes())
+        .collect();
+    let rows = [
+        (
+            "nbody",
+            "nbody_f32",
+            [64, 1, 1],
+            [64, 1, 1],
+            vec![buffer(16384, 1), zeros(65536), word(4096), single(0.01)],
+        ),
+        (
+            "nbody",
+            "nbody_f64",
+            [16, 1, 1],
+            [64, 1, 1],
+            vec![doubles(4096), zeros(32768), word(1024), double(0.01)],
+        ),
+        (
+            "mandelbrot",
+            "mandelbrot_f64",
+            [8, 256, 1],
+            [64, 1, 1],
+            vec![
+                zeros(512 * 256 * 4),
+                word(512),
+                word(256),
+                double(-2.0),
+                double(-1.5),
+                double(0.006),
+                word(500),
+            ],
+        ),
+        (
+            "sha256",
+            "sha256",
+            [64, 1, 1],
+            [64, 1, 1],
+            vec![
+                buffer(4096 * 30, 3),
+                Arg::Buffer(offsets),
+                zeros(4096 * 32),
+                word(4096),
+            ],
+        ),
+        (
+            "fft",
+            "fft_1024",
+            [512, 1, 1],
+            [256, 1, 1],
+            vec![buffer(1 << 20, 1), zeros(4 << 20), buffer(2048, 2)],
+        ),
+        (
+            "stencil",
+            "stencil_9",
+            [64, 64, 1],
+            [16, 16, 1],
+            vec![
+                buffer(1 << 20, 1),
+                zeros(4 << 20),
+                word(1024),
+                word(1024),
+                single(0.5),
+                single(0.1),
+                single(0.02),
+            ],
+        ),
+    ];
+    for (file, kernel, grid, block, args) in rows {
+        let file = built(&format!("{file}.O3.hipfb"));
+        let module = Module::load(&file, Some(target)).expect("the module loads");
+        let mut best = [Duration::MAX; 2];
+        let mut instructions = 0;
+        for round in 0..6 {
+            let translate = round % 2 == 0;
+            let limits = Limits {
+                translate,
+                ..limits(1)
+            };
+            let mut launch = module.launch(Some(kernel)).expect("the kernel is there");
+            for arg in &args {
+                launch = launch.arg(arg.clone());
+            }
+            let launch = launch.block(block).grid(grid).limits(limits);
+            let report = launch.run().expect("the launch fits");
+            if let Some(e) = report.error {
+                println!("{target} {kernel}: {e}");
+                return;
+            }
+            let best = &mut best[usize::from(!translate)];
+            *best = (*best).min(report.time);
+            instructions = report.outcome.stats.instructions;
+        }
+        let [translated, handlers] = best.map(|t| instructions as f64 / t.as_secs_f64() / 1e6);
+        println!(
+            "{kernel} {target}: {translated:.0} million instructions a second, {handlers:.0} by the handlers alone"
+        );
+    }
+}
+
+/// Doubles between -0.5 and 0.5.
+fn doubles(n: usize) -> Arg {
+    let singles = floats(n, 5);
+    let bytes = singles.chunks(4).flat_map(|x| {
+        let x = f32::from_le_bytes([x[0], x[1], x[2], x[3]]);
+        f64::from(x).to_le_bytes()
+    });
+    Arg::Buffer(bytes.collect())
 }
 
 /// 1,000 workgroups that transform 1,024 points each, on one thread and on two.

@@ -113,6 +113,8 @@ pub(super) mod forms {
     pub(in super::super) const VPSLLVQ: Form = form(2, 1, true, 0x47);
     pub(in super::super) const VPSRLVQ: Form = form(2, 1, true, 0x45);
     pub(in super::super) const VPSRAVQ: Form = form(2, 1, true, 0x46);
+    pub(in super::super) const VPTESTMB: Form = form(2, 1, false, 0x26);
+    pub(in super::super) const VPBLENDMB: Form = form(2, 1, false, 0x66);
     pub(in super::super) const VPSHUFB: Form = form(2, 1, false, 0x00);
     pub(in super::super) const VCVTPH2PS: Form = form(2, 1, false, 0x13);
     pub(in super::super) const VPMOVZXWD: Form = form(2, 1, false, 0x33);

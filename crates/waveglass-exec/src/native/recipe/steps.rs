@@ -16,6 +16,10 @@ pub(in super::super) enum V {
     T(u8),
     /// A constant, in every lane. Only as the last operand.
     C(u32),
+    /// The same in a register, for instructions that take no constant.
+    K(u32),
+    /// A constant for each lane.
+    Row([u32; 16]),
 }
 
 /// One instruction.
@@ -44,7 +48,7 @@ pub(in super::super) enum Step {
 }
 
 use Step::*;
-use V::{C, H, Half, S, T};
+use V::{C, H, Half, K, Row, S, T};
 
 /// Whether a result may be a NaN that makes the operation give up.
 pub(super) fn may_give_nan(steps: &[Step]) -> bool {
@@ -118,6 +122,30 @@ pub(super) const ALIGN_BITS: &[Step] = align![Two(VPANDD, T(0), S(2), C(31))];
 
 pub(super) const ALIGN_BYTES: &[Step] =
     align![Two(VPANDD, T(0), S(2), C(3)), Shift(LEFT, T(0), T(0), 3)];
+
+/// Bytes of two dwords by their numbers; those that stand for signs and constants are the handlers'.
+pub(super) const PERMUTE: &[Step] = &[
+    Two(VPANDD, T(1), S(2), C(0xf8f8_f8f8)),
+    AtMost(T(1), C(0)),
+    // Numbers within the quarter of a vector that a lane lies in.
+    Two(VPANDD, T(1), S(2), C(0x0303_0303)),
+    Two(VPORD, T(1), T(1), Row(FIRST_BYTES)),
+    Two(VPSHUFB, T(0), S(1), T(1)),
+    Two(VPSHUFB, T(1), S(0), T(1)),
+    Test(VPTESTMB, S(2), K(0x0404_0404), None),
+    Where(VPBLENDMB, T(0), T(0), T(1)),
+];
+
+/// The number of each lane's first byte within its quarter of a vector, four times.
+const FIRST_BYTES: [u32; 16] = {
+    let mut row = [0; 16];
+    let mut lane = 0;
+    while lane < 16 {
+        row[lane] = 0x0404_0404 * (lane as u32 % 4);
+        lane += 1;
+    }
+    row
+};
 
 pub(super) const DIFFERENCE: &[Step] = &[
     Two(VPMAXUD, T(0), S(0), S(1)),

@@ -136,6 +136,7 @@ pub(super) fn recipe(name: &str) -> Option<Recipe> {
         "v_bfm_b32" => Steps(steps::FIELD_MASK),
         "v_alignbit_b32" => Steps(steps::ALIGN_BITS),
         "v_alignbyte_b32" => Steps(steps::ALIGN_BYTES),
+        "v_perm_b32" => Steps(steps::PERMUTE),
         "v_sad_u32" => Steps(steps::DIFFERENCE),
         "v_mad_u32" => Two(VPMULLD, VPADDD),
         "v_min3_i32" => Two(VPMINSD, VPMINSD),

@@ -323,6 +323,25 @@ fn divisions() {
 }
 
 #[test]
+fn bytes_by_their_numbers() {
+    for (target, lanes) in [(Target::Gfx900, 64), (Target::Gfx1100, 32)] {
+        for selector in ["0x05040100", "0x07060302", "0x00010203", "0x0c000706"] {
+            let load = format!("s_mov_b32 s3, {selector}");
+            let text = [
+                "v_mov_b32 v40, v41",
+                &load,
+                "v_perm_b32 v1, v2, v3, s3",
+                "v_perm_b32 v3, v3, v1, v4",
+            ];
+            together(target, lanes, &text);
+        }
+        // Numbers below eight in each lane.
+        let text = ["v_and_b32 v4, 0x07070707, v4", "v_perm_b32 v1, v2, v3, v4"];
+        together(target, lanes, &text);
+    }
+}
+
+#[test]
 fn dot_products() {
     check(
         Target::Gfx906,

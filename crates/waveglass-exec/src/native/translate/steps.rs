@@ -2,7 +2,7 @@
 
 use super::super::encode::{Rm, forms::VPCMPUD};
 use super::super::recipe::{Source, Step, V};
-use super::{MOMENT, Translator};
+use super::{Key, MOMENT, Translator};
 
 impl Translator<'_> {
     /// Runs steps on sources; gives the registers with the result.
@@ -97,6 +97,8 @@ impl Translator<'_> {
                 let z = self.source(sources[i as usize], 0, chunk);
                 self.half_as_single(z, upper)
             }
+            V::K(v) => self.get(Key::Const(v)),
+            V::Row(row) => self.row(row),
             V::T(_) | V::C(_) => 0,
         }
     }
