@@ -14,6 +14,9 @@
 //! * Scales are exact powers of two, and the scaled number is rounded once.
 //! * Normalized integers are conversions to integers of what is multiplied: invalid for NaN and for what is out
 //!   of range, inexact for a loss, which no clamp bit is said to switch.
+//!
+//! LLVM's tables mark conversions of FP8 and BF8, cube map operations and minima of three as raising none, as far as
+//! a compiler may reorder them; a note there calls that suspect. It is not followed.
 
 use super::lane::{format, lost};
 use super::{Number, invalid};

@@ -41,6 +41,7 @@ mod rule;
 mod sums;
 #[cfg(test)]
 mod tests;
+mod values;
 
 pub(crate) use conversions::{Encoding, decoded, scaled};
 use lane::invalid;

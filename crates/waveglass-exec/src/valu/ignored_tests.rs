@@ -167,3 +167,18 @@ fn conversions_to_pairs_are_limited_half_by_half() {
         0x7800_7bff
     );
 }
+
+// rule: OP_SEL selects the half of S2 that shifts; section RDNA3 ISA 7.2.2 ("Opcodes usable with OPSEL": V_ALIGNBIT_B32,
+// V_ALIGNBYTE_B32), RDNA4 and CDNA5 ISA 7.2.2.
+#[test]
+fn alignments_take_their_shift_from_the_half_that_op_sel_names() {
+    let v = [0x0123_4567, 0x89ab_cdef, 0x0002_0004];
+    for target in [Gfx1100, Gfx1201, Gfx1250] {
+        // v_alignbit_b32 v0, v1, v2, v3 and v3.h; v_alignbyte_b32 with v3.h.
+        assert_eq!(result(target, "000016d601050e04", 0, v), 0x789a_bcde);
+        assert_eq!(result(target, "002016d601050e04", 0, v), 0xe26a_f37b);
+        assert_eq!(result(target, "002017d601050e04", 0, v), 0x4567_89ab);
+    }
+    // v_alignbit_b32 v0, v1, v2, v3 op_sel:[0,1,0,0]: byte 2.
+    assert_eq!(result(Gfx900, "0010ced101050e04", 0, v), 0xe26a_f37b);
+}

@@ -1,6 +1,6 @@
 //! Source modifiers: neg, abs, sign extension, halves, SDWA selects, packed swizzles.
 
-use super::kernel::{Ty, in_builds};
+use super::kernel::{Setting, Ty, in_builds};
 use super::ways::{Bits, Way};
 use crate::alu::mix;
 use crate::program::Compile;
@@ -71,11 +71,27 @@ fn modifier_field(field: Field, position: usize) -> [Field; 1] {
     }]
 }
 
+/// The part of its source that shifts `v_alignbit_b32` and its kin: a half by OP_SEL[2] from gfx11 on (RDNA3 ISA
+/// 7.2.2, "Opcodes usable with OPSEL"; LLVM's operand is a 16-bit register). Before, OP_SEL[1:0] selects a byte, which
+/// LLVM's tables tell and no manual.
+fn shift_part(inst: &waveglass_isa::Inst) -> Part {
+    let op_sel = Setting::selection(inst) >> 40 & 0xf;
+    match inst.target().major() {
+        11.. if op_sel & 4 != 0 => Part::Word(1),
+        11.. => Part::Whole,
+        _ if op_sel & 3 != 0 => Part::Byte(op_sel as u8 & 3),
+        _ => Part::Whole,
+    }
+}
+
 impl SourceMods {
     /// The modifiers of the source in `field`.
     pub fn of(c: &Compile<'_>, position: usize, ty: Ty, field: Field) -> Self {
         let mut m = Self::default();
         let inst = c.inst;
+        if position == 2 && matches!(inst.mnemonic(), "v_alignbit_b32" | "v_alignbyte_b32") {
+            m.part = shift_part(inst);
+        }
         let [modifiers] = modifier_field(field, position);
         let bits = inst.field(modifiers);
         if let Some(o) = inst.operand_def(modifiers)
