@@ -153,51 +153,46 @@ division!(
     v_div_fmas_f64, post 340_282_366_920_938_463_463_374_607_431_768_211_456.0; v_div_fixup_f64, under -1075
 );
 
-/// The operations where nothing special happens.
+/// The operations where nothing special happens, by the dwords that hold signs and exponents.
 macro_rules! usual {
-    ($float:ident, $bits:ident, $mantissa:expr, $exponent_mask:expr;
-     $unscaled:ident, denominators $b:expr, numerators $c:expr, quotients $quotients:expr;
-     $fused:ident, $ordinary:ident, under $under:expr) => {
-        /// The first result of the division's scaling on bits, and whether nothing is scaled: what is
-        /// left out is scaled or comes near to it.
+    ($mantissa:expr, $exponents:expr; $unscaled:ident, denominators $b:expr, numerators $c:expr, quotients $quotients:expr;
+     $ordinary:ident, under $under:expr) => {
+        /// Whether the division's scaling leaves its source as it is, by the highest dwords of the
+        /// denominator and the numerator: what is left out is scaled or comes near to it.
         #[inline(always)]
-        pub fn $unscaled(a: $bits, b: $bits, c: $bits) -> ($float, bool) {
-            let exponent = |x: $bits| (x >> $mantissa & $exponent_mask) as i32;
-            let (eb, ec) = (exponent(b), exponent(c));
-            let quotient = ec - eb;
-            let holds = (1..=$b).contains(&eb) & $c.contains(&ec) & $quotients.contains(&quotient);
-            ($float::from_bits(a), holds)
+        pub fn $unscaled(b: u32, c: u32) -> bool {
+            let (eb, ec) = (b & $exponents, c & $exponents);
+            within(eb, $b, $mantissa)
+                & within(ec, $c, $mantissa)
+                & within(ec.wrapping_sub(eb), $quotients, $mantissa)
         }
 
-        /// The fused multiply-add of the division, and whether its result needs neither a scale nor a
-        /// choice of NaN.
+        /// The highest dword of the quotient with its sign, by those of the division's last step, and
+        /// whether the sources are normal numbers and the quotient is no denormal.
         #[inline(always)]
-        pub fn $fused(a: $float, b: $float, c: $float, scale: bool) -> ($float, bool) {
-            let r = a.mul_add(b, c);
-            (r, !scale & !r.is_nan())
-        }
-
-        /// The quotient with its sign, for normal sources; else a NaN.
-        #[inline(always)]
-        pub fn $ordinary(a: $float, b: $float, c: $float) -> $float {
-            let exponent = |x: $float| (x.to_bits() >> $mantissa & $exponent_mask) as i32;
-            let normal = |e: i32| (1..$exponent_mask).contains(&e);
-            let (eb, ec) = (exponent(b), exponent(c));
-            let sign = (b.to_bits() ^ c.to_bits()) & !($bits::MAX >> 1);
-            let r = $float::from_bits(a.to_bits() & $bits::MAX >> 1 | sign);
-            if normal(eb) & normal(ec) & (ec - eb >= $under) {
-                r
-            } else {
-                $float::NAN
-            }
+        pub fn $ordinary(a: u32, b: u32, c: u32) -> (u32, bool) {
+            let (eb, ec) = (b & $exponents, c & $exponents);
+            let top = ($exponents >> $mantissa) as i32;
+            let holds = within(eb, [1, top - 1], $mantissa)
+                & within(ec, [1, top - 1], $mantissa)
+                & within(ec.wrapping_sub(eb), [$under, top], $mantissa)
+                & (a & $exponents != $exponents);
+            (a & 0x7fff_ffff | (b ^ c) & 0x8000_0000, holds)
         }
     };
 }
 
-usual!(f32, u32, 23, 0xff; unscaled_f32, denominators 250, numerators (24..=254),
-    quotients (-120..=95); fused_f32, ordinary_quotient_f32, under -150);
-usual!(f64, u64, 52, 0x7ff; unscaled_f64, denominators 2040, numerators (54..=2046),
-    quotients (-1000..=767); fused_f64, ordinary_quotient_f64, under -1075);
+/// Whether an exponent, in place above so many bits, lies between two inclusive limits.
+#[inline(always)]
+fn within(exponent: u32, [low, high]: [i32; 2], mantissa: u32) -> bool {
+    let place = |e: i32| (e as u32) << mantissa;
+    exponent.wrapping_sub(place(low)) <= place(high - low)
+}
+
+usual!(23, 0x7f80_0000_u32; unscaled_f32, denominators [1, 250], numerators [24, 254],
+    quotients [-120, 95]; ordinary_quotient_f32, under -150);
+usual!(20, 0x7ff0_0000_u32; unscaled_f64, denominators [1, 2040], numerators [54, 2046],
+    quotients [-1000, 767]; ordinary_quotient_f64, under -1075);
 
 /// [`v_div_fmas_f32`] where MODE flushes denormal results; its sources are not
 /// flushed.

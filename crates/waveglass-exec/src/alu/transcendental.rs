@@ -21,43 +21,58 @@ use super::float::{
 /// Evaluates a polynomial, highest coefficient first.
 #[inline(always)]
 fn polynomial(x: f64, coefficients: &[f64]) -> f64 {
-    let mut sum = 0.0;
-    for &c in coefficients {
+    let (mut sum, rest) = match coefficients.split_first() {
+        Some((&first, rest)) => (first, rest),
+        None => (0.0, coefficients),
+    };
+    for &c in rest {
         sum = sum * x + c;
     }
     sum
 }
 
-/// 2 to the power of `x`, for any `x` whose result is not needed below 2^-1022.
+/// Evaluates a polynomial from its coefficients of the even and of the odd powers, each highest first:
+/// two short chains of dependent steps instead of a long one.
+#[inline(always)]
+fn halved_polynomial(x: f64, even: &[f64], odd: &[f64]) -> f64 {
+    let z = x * x;
+    polynomial(z, even) + x * polynomial(z, odd)
+}
+
+/// 2 to the power of `x`, for an `x` within +-1020.
 #[inline(always)]
 fn exp2(x: f64) -> f64 {
-    let x = x.clamp(-1022.0, 1023.0);
-    let whole = x.round_ties_even();
-    // The Taylor series of e^y for |y| <= ln(2) / 2 ends below 2^-52.
-    let y = (x - whole) * std::f64::consts::LN_2;
-    let series = polynomial(
+    // Beside 1.5 * 2^52 the nearest whole number stands in the lowest bits.
+    let beside = 6_755_399_441_055_744.0;
+    let number = x + beside;
+    let y = x - (number - beside);
+    // The minimax polynomial of 2^y - 1 for |y| <= 1/2: of 2^y its relative error is 2^-54.3.
+    let series = y * halved_polynomial(
         y,
         &[
-            1.0 / 6_227_020_800.0,
-            1.0 / 479_001_600.0,
-            1.0 / 39_916_800.0,
-            1.0 / 3_628_800.0,
-            1.0 / 362_880.0,
-            1.0 / 40_320.0,
-            1.0 / 5_040.0,
-            1.0 / 720.0,
-            1.0 / 120.0,
-            1.0 / 24.0,
-            1.0 / 6.0,
-            0.5,
-            1.0,
-            1.0,
+            4.078_078_287_001_962_6e-10,
+            1.018_064_758_798_934_5e-7,
+            1.525_272_738_546_812_9e-5,
+            0.001_333_355_815_343_949_7,
+            0.055_504_108_664_790_4,
+            0.693_147_180_559_945_7,
+        ],
+        &[
+            7.072_570_205_493_106e-9,
+            1.321_544_267_635_620_2e-6,
+            0.000_154_035_304_415_704_54,
+            0.009_618_129_107_607_004,
+            0.240_226_506_959_100_97,
         ],
     );
-    // Beside 1.5 * 2^52 the whole number stands in the lowest bits.
-    let number = (whole + 6_755_399_441_055_744.0).to_bits();
-    let scale = f64::from_bits(number.wrapping_add(1023) << 52);
-    series * scale
+    f64::from_bits((1.0 + series).to_bits().wrapping_add(number.to_bits() << 52))
+}
+
+/// 2 to the power of `a`, no NaN, rounded once.
+#[inline(always)]
+fn exp2_f32(a: f32) -> f32 {
+    // Beyond these there are only zero and infinity.
+    exp2(f64::from(a.clamp(-160.0, 160.0))) as f32
 }
 
 /// The reciprocal square root of a single-precision number, its denormals included: Newton's iteration
@@ -77,6 +92,30 @@ fn rsqrt(x: f32) -> f64 {
     if x == 0.0 { infinity } else { y }
 }
 
+/// `e` plus the base-two logarithm of an `m` between the square roots of 1/2 and of 2.
+#[inline(always)]
+fn log2_of_parts(m: f64, e: f64) -> f64 {
+    // log2(m) = 2 log2(e) atanh(s), |s| < 0.172: a minimax polynomial in the square of s whose relative
+    // error is 2^-55.9.
+    let s = (m - 1.0) / (m + 1.0);
+    let series = halved_polynomial(
+        s * s,
+        &[
+            0.219_131_830_687_886_22,
+            0.320_597_110_439_283_2,
+            0.577_078_016_275_160_2,
+            2.0 * std::f64::consts::LOG2_E,
+        ],
+        &[
+            0.231_053_729_786_035_9,
+            0.262_405_934_598_609_9,
+            0.412_198_600_366_194_93,
+            0.961_796_693_926_117_1,
+        ],
+    );
+    e + s * series
+}
+
 /// The base-two logarithm of a positive normal number.
 #[inline(always)]
 fn log2(x: f64) -> f64 {
@@ -85,66 +124,66 @@ fn log2(x: f64) -> f64 {
     let raised = bits.wrapping_add(0x3ff0_0000_0000_0000 - 0x3fe6_a09e_667f_3bcd);
     let e = (raised >> 52) as i32 - 1023;
     let m = f64::from_bits(bits.wrapping_sub((e as i64 as u64) << 52));
-    // log(m) = 2 atanh(s), s = (m - 1) / (m + 1), |s| < 0.172.
-    let s = (m - 1.0) / (m + 1.0);
-    let z = s * s;
-    let series = polynomial(
-        z,
-        &[
-            1.0 / 21.0,
-            1.0 / 19.0,
-            1.0 / 17.0,
-            1.0 / 15.0,
-            1.0 / 13.0,
-            1.0 / 11.0,
-            1.0 / 9.0,
-            1.0 / 7.0,
-            1.0 / 5.0,
-            1.0 / 3.0,
-            1.0,
-        ],
-    );
-    f64::from(e) + s * series * (2.0 * std::f64::consts::LOG2_E)
+    log2_of_parts(m, f64::from(e))
 }
 
-/// Sine of `turns` revolutions, exactly reduced; +0 at whole and half turns.
+/// As [`log2`], of a single: the steps on its bits cost half of those on a double's.
+#[inline(always)]
+fn log2_f32(x: f32) -> f64 {
+    let bits = x.to_bits();
+    let raised = bits.wrapping_add(0x3f80_0000 - 0x3f35_04f4);
+    let e = (raised >> 23) as i32 - 127;
+    let m = f32::from_bits(bits.wrapping_sub((e as u32) << 23));
+    log2_of_parts(f64::from(m), f64::from(e))
+}
+
+/// Sine of `turns` revolutions, at most a quarter to either side.
 #[inline(always)]
 fn sin_turns(turns: f64) -> f64 {
-    // Both steps are exact: r lies within a quarter turn of zero.
-    let f = turns - turns.round_ties_even();
+    let z = turns * turns;
+    // The minimax polynomial in the square; its relative error is 2^-54.5, that of the number tau.
+    let series = halved_polynomial(
+        z,
+        &[
+            -0.710_649_275_165_069_9,
+            -15.094_602_327_734_8,
+            -76.705_859_733_615_03,
+            -41.341_702_240_399_28,
+        ],
+        &[
+            0.072_938_797_627_286_74,
+            3.819_197_327_959_042_5,
+            42.058_692_747_997_895,
+            81.605_249_275_918_9,
+        ],
+    );
+    // The larger part last: this way the sum is as near as one rounding leaves it.
+    turns * std::f64::consts::TAU + turns * z * series
+}
+
+/// What `a` has beyond the nearest whole number, exactly.
+#[inline(always)]
+fn beyond_whole(a: f32) -> f32 {
+    a - a.round_ties_even()
+}
+
+/// Sine of `a` revolutions, exactly reduced; +0 at whole and half turns.
+#[inline(always)]
+fn sin_revolutions(a: f32) -> f64 {
+    let f = beyond_whole(a);
+    // Exact too: the result lies within a quarter turn of zero.
     let folded = if f.abs() > 0.25 {
-        0.5f64.copysign(f) - f
+        0.5f32.copysign(f) - f
     } else {
         f
     };
-    let y = folded * std::f64::consts::TAU;
-    let z = y * y;
-    // Taylor to y^23: the rest is below 2^-50 of the value at pi / 2.
-    let series = polynomial(
-        z,
-        &[
-            -1.0 / 25_852_016_738_884_976_640_000.0,
-            1.0 / 51_090_942_171_709_440_000.0,
-            -1.0 / 121_645_100_408_832_000.0,
-            1.0 / 355_687_428_096_000.0,
-            -1.0 / 1_307_674_368_000.0,
-            1.0 / 6_227_020_800.0,
-            -1.0 / 39_916_800.0,
-            1.0 / 362_880.0,
-            -1.0 / 5_040.0,
-            1.0 / 120.0,
-            -1.0 / 6.0,
-            1.0,
-        ],
-    );
-    y * series
+    sin_turns(f64::from(folded))
 }
 
-/// Cosine of `turns` revolutions: the sine a quarter turn on.
+/// Cosine of `a` revolutions: the sine a quarter turn on.
 #[inline(always)]
-fn cos_turns(turns: f64) -> f64 {
-    let f = (turns - turns.round_ties_even()).abs();
-    sin_turns(0.25 - f)
+fn cos_revolutions(a: f32) -> f64 {
+    sin_turns(0.25 - f64::from(beyond_whole(a).abs()))
 }
 
 /// Hyperbolic tangent.
@@ -173,8 +212,8 @@ fn tanh(x: f64) -> f64 {
 /// `v_exp_f32` (`v_exp_legacy_f32`): 2 to the power of `a`.
 #[inline(always)]
 pub fn v_exp_f32(a: f32) -> f32 {
-    let r = flush_f32(exp2(f64::from(flush_f32(a))) as f32);
-    let r = if a > 128.0 { f32::INFINITY } else { r };
+    // A denormal is to one as nothing, flushed or not.
+    let r = flush_f32(exp2_f32(a));
     if a.is_nan() { nan1_f32(a, a) } else { r }
 }
 
@@ -182,11 +221,18 @@ pub fn v_exp_f32(a: f32) -> f32 {
 #[inline(always)]
 pub fn v_log_f32(a: f32) -> f32 {
     let x = flush_f32(a);
-    let r = flush_f32(log2(f64::from(x)) as f32);
+    let r = flush_f32(log2_f32(x) as f32);
     let r = if x == f32::INFINITY { x } else { r };
     let r = if x < 0.0 { DEFAULT_NAN_F32 } else { r };
     let r = if x == 0.0 { f32::NEG_INFINITY } else { r };
     if a.is_nan() { nan1_f32(a, a) } else { r }
+}
+
+/// [`v_log_f32`] of a positive normal number, and whether `a` is one.
+#[inline(always)]
+pub fn usual_log_f32(a: f32) -> (f32, bool) {
+    let normal = a.to_bits().wrapping_sub(0x80_0000) < 0x7f00_0000;
+    (log2_f32(a) as f32, normal)
 }
 
 /// `v_rcp_f32` (`v_rcp_iflag_f32`): `1 / a`, correctly rounded.
@@ -211,23 +257,15 @@ pub fn v_sqrt_f32(a: f32) -> f32 {
 /// `v_sin_f32`: the sine of `a` revolutions.
 #[inline(always)]
 pub fn v_sin_f32(a: f32) -> f32 {
-    let r = sin_turns(f64::from(a)) as f32;
-    // A zero keeps its sign, whole turns give +0.
-    let r = if a == 0.0 {
-        a
-    } else if r == 0.0 {
-        0.0
-    } else {
-        r
-    };
-    nan1_f32(if a.is_finite() { r } else { f32::NAN }, a)
+    let r = sin_revolutions(a) as f32;
+    // A zero keeps its sign, whole turns give +0; of infinity there is nothing but a NaN beyond.
+    nan1_f32(if a == 0.0 { a } else { r }, a)
 }
 
 /// `v_cos_f32`: the cosine of `a` revolutions.
 #[inline(always)]
 pub fn v_cos_f32(a: f32) -> f32 {
-    let r = cos_turns(f64::from(a)) as f32;
-    nan1_f32(if a.is_finite() { r } else { f32::NAN }, a)
+    nan1_f32(cos_revolutions(a) as f32, a)
 }
 
 /// `v_tanh_f32` (CDNA5): `a` itself below 1/1024 and one from 8 on, as the
@@ -263,6 +301,30 @@ pub fn v_rcp_f64(a: f64) -> f64 {
 pub fn v_rsq_f64(a: f64) -> f64 {
     let r = 1.0 / a.sqrt();
     nan1_f64(if a < 0.0 { DEFAULT_NAN_F64 } else { r }, a)
+}
+
+/// [`v_rsq_f64`] without a division, for hosts with a fused multiply-add: the root's reciprocal by Newton's
+/// iteration, and whether this is the quotient correctly rounded.
+///
+/// That it is where the root's significand is not all ones is a theorem of Markstein's (Handbook of
+/// Floating-Point Arithmetic, on division by Newton-Raphson iteration): the last step takes an
+/// approximation within one unit of the last place, which the one before it leaves.
+#[inline(always)]
+pub fn fused_rsq_f64(a: f64) -> (f64, bool) {
+    let root = a.sqrt();
+    // A linear guess at the exponent and the first bits, whose relative error is below 2^-4.8.
+    let mut y = f64::from_bits(0x5fe6_eb50_c7b5_37a9u64.wrapping_sub(a.to_bits() >> 1));
+    for _ in 0..2 {
+        // 1 / (1 - e) = 1 + e + e^2 + e^3 + e^4 and what is below e^5.
+        let e = (-root).mul_add(y, 1.0);
+        let sum = e.mul_add(e, e);
+        y = y.mul_add(sum.mul_add(e * e, sum), y);
+    }
+    let e = (-root).mul_add(y, 1.0);
+    let r = e.mul_add(y, y);
+    let significand = (1 << 52) - 1;
+    let positive = a.to_bits().wrapping_sub(1 << 52) < 0x7fe << 52;
+    (r, positive & (root.to_bits() & significand != significand))
 }
 
 /// `v_sqrt_f64`, correctly rounded; hardware gives some 2^29 ULP.
@@ -316,7 +378,7 @@ pub fn rsq_wide(a: f32) -> f32 {
 /// The exponential without the flushing of [`v_exp_f32`].
 #[inline(always)]
 pub fn exp_wide(a: f32) -> f32 {
-    let r = exp2(f64::from(a)) as f32;
+    let r = exp2_f32(a);
     if a.is_nan() { a } else { r }
 }
 

@@ -108,6 +108,39 @@ pub fn map_unless_nan<const L: usize, A: Lane, B: Lane, C: Lane, R: Lane + Parti
     }
 }
 
+/// Applies `usual` to every lane, and `exact` to a row's lanes where it does not hold for all of them.
+/// Where it holds it must agree with `exact`.
+#[inline(always)]
+pub fn map_usual<const L: usize, A: Lane, B: Lane, C: Lane, R: Lane>(
+    regs: &mut [u32],
+    d: usize,
+    s: [usize; 3],
+    n: usize,
+    usual: impl Fn(A, B, C) -> (R, bool),
+    exact: impl Fn(A, B, C) -> R,
+) {
+    let mut i = 0;
+    while i < n {
+        let a = Row(A::load::<L>(regs, s[0] + i, n));
+        let b = Row(B::load::<L>(regs, s[1] + i, n));
+        let c = Row(C::load::<L>(regs, s[2] + i, n));
+        let mut r = Row([R::default(); BLOCK]);
+        let mut all = true;
+        for k in 0..rolled_doubles::<A, C, R>(n) {
+            let (v, holds) = usual(a[k], b[k], c[k]);
+            r[k] = v;
+            all &= holds;
+        }
+        if !all {
+            for k in 0..rolled(n) {
+                r[k] = exact(a[k], b[k], c[k]);
+            }
+        }
+        R::store::<L>(regs, d + i, n, r.0);
+        i += BLOCK;
+    }
+}
+
 /// Applies `f` to the low and to the high registers of pairs, and to a row's lanes `exact` instead
 /// where any result is a NaN. Both halves are read before either is written.
 #[inline(always)]
