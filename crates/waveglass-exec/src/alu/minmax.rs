@@ -224,6 +224,16 @@ pub mod numbers {
             }
         };
     }
+    /// The median, and whether it is no zero and no source a NaN: of zeros the signs decide.
+    #[inline(always)]
+    pub fn nonzero_med3(a: f32, b: f32, c: f32) -> (f32, bool) {
+        let smaller = |x: f32, y: f32| if x < y { x } else { y };
+        let larger = |x: f32, y: f32| if x > y { x } else { y };
+        let median = larger(smaller(a, b), smaller(larger(a, b), c));
+        let nan = a.is_nan() | b.is_nan() | c.is_nan();
+        (median, (median != 0.0) & !nan)
+    }
+
     mod single {
         numbers!(max min med3 f32);
     }

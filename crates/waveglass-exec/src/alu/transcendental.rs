@@ -65,7 +65,11 @@ fn exp2(x: f64) -> f64 {
             0.240_226_506_959_100_97,
         ],
     );
-    f64::from_bits((1.0 + series).to_bits().wrapping_add(number.to_bits() << 52))
+    f64::from_bits(
+        (1.0 + series)
+            .to_bits()
+            .wrapping_add(number.to_bits() << 52),
+    )
 }
 
 /// 2 to the power of `a`, no NaN, rounded once.

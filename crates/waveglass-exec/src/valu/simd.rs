@@ -8,6 +8,7 @@
 use super::kernel::BLOCK;
 use crate::alu::bytes::v_perm_b32;
 use crate::alu::float::{Round, narrow_f16, narrow_f16_round, widen_f16};
+use bytemuck::must_cast as cast;
 
 /// A bit a lane.
 #[inline(always)]
@@ -148,13 +149,100 @@ pub(in crate::valu) fn narrow_toward_zero<const L: usize>(singles: [f32; BLOCK])
 #[inline(always)]
 pub(crate) fn permute_bytes<const L: usize>([a, b, c]: [[u32; BLOCK]; 3]) -> [u32; BLOCK] {
     #[cfg(target_arch = "x86_64")]
-    if L > 0 {
-        // SAFETY: builds 1 and 2 run on CPUs with these features only.
+    if L == 2 {
+        // SAFETY: build 2 runs on CPUs with these features only.
+        return unsafe { x86::permute_bytes_avx512(a, b, c) };
+    }
+    #[cfg(target_arch = "x86_64")]
+    if L == 1 {
+        // SAFETY: build 1 runs on CPUs with these features only.
         return unsafe { x86::permute_bytes_avx2(a, b, c) };
     }
     let mut v = [0; BLOCK];
     for i in 0..BLOCK {
         v[i] = v_perm_b32(a[i], b[i], c[i]);
+    }
+    v
+}
+
+/// Signed words: the sum of the two products of each lane.
+#[inline(always)]
+pub(super) fn multiply_words<const L: usize>(a: [u32; BLOCK], b: [u32; BLOCK]) -> [u32; BLOCK] {
+    #[cfg(target_arch = "x86_64")]
+    if L == 2 {
+        // SAFETY: build 2 runs on CPUs with these features only.
+        return unsafe { x86::multiply_words_avx512(a, b) };
+    }
+    #[cfg(target_arch = "x86_64")]
+    if L == 1 {
+        // SAFETY: build 1 runs on CPUs with these features only.
+        return unsafe { x86::multiply_words_avx2(a, b) };
+    }
+    let mut v = [0; BLOCK];
+    for i in 0..BLOCK {
+        let low = i32::from(a[i] as i16) * i32::from(b[i] as i16);
+        let high = (a[i] as i32 >> 16) * (b[i] as i32 >> 16);
+        v[i] = low.wrapping_add(high) as u32;
+    }
+    v
+}
+
+/// Unsigned bytes with signed ones: the sums of the products of the two in each half of a lane, which must
+/// be within 16 bits with a sign.
+#[inline(always)]
+pub(super) fn multiply_bytes<const L: usize>(a: [u32; BLOCK], b: [u32; BLOCK]) -> [u32; BLOCK] {
+    #[cfg(target_arch = "x86_64")]
+    if L == 2 {
+        // SAFETY: build 2 runs on CPUs with these features only.
+        return unsafe { x86::multiply_bytes_avx512(a, b) };
+    }
+    #[cfg(target_arch = "x86_64")]
+    if L == 1 {
+        // SAFETY: build 1 runs on CPUs with these features only.
+        return unsafe { x86::multiply_bytes_avx2(a, b) };
+    }
+    let (a, b): ([u16; 2 * BLOCK], [i16; 2 * BLOCK]) = (cast(a), cast(b));
+    let mut v = [0i16; 2 * BLOCK];
+    for i in 0..2 * BLOCK {
+        let low = ((a[i] & 0xff) as i16).wrapping_mul(b[i] << 8 >> 8);
+        v[i] = low.wrapping_add(((a[i] >> 8) as i16).wrapping_mul(b[i] >> 8));
+    }
+    cast(v)
+}
+
+/// The smaller and the larger of singles, neither a NaN; of zeros either.
+#[inline(always)]
+pub(super) fn in_order<const L: usize>(a: [f32; BLOCK], b: [f32; BLOCK]) -> [[f32; BLOCK]; 2] {
+    #[cfg(target_arch = "x86_64")]
+    if L == 2 {
+        // SAFETY: build 2 runs on CPUs with these features only.
+        return unsafe { x86::in_order_avx512(a, b) };
+    }
+    #[cfg(target_arch = "x86_64")]
+    if L == 1 {
+        // SAFETY: build 1 runs on CPUs with these features only.
+        return unsafe { x86::in_order_avx2(a, b) };
+    }
+    let (mut smaller, mut larger) = (a, b);
+    for i in 0..BLOCK {
+        if a[i] > b[i] {
+            (smaller[i], larger[i]) = (b[i], a[i]);
+        }
+    }
+    [smaller, larger]
+}
+
+/// Sixteen lanes, each taken from the one that the low four bits of its index name.
+#[inline(always)]
+pub(crate) fn permute_sixteen<const L: usize>(lanes: [u32; 16], index: [u32; 16]) -> [u32; 16] {
+    #[cfg(target_arch = "x86_64")]
+    if L == 2 {
+        // SAFETY: build 2 runs on CPUs with these features only.
+        return unsafe { x86::permute_sixteen_avx512(lanes, index) };
+    }
+    let mut v = [0; 16];
+    for i in 0..16 {
+        v[i] = lanes[index[i] as usize & 15];
     }
     v
 }
@@ -193,6 +281,111 @@ mod x86 {
             permute_eight(a[2], b[2], c[2]),
             permute_eight(a[3], b[3], c[3]),
         ])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+    pub(super) fn permute_bytes_avx512(
+        a: [u32; BLOCK],
+        b: [u32; BLOCK],
+        c: [u32; BLOCK],
+    ) -> [u32; BLOCK] {
+        let bytes = |x: i8| _mm512_set1_epi8(x);
+        let (va, vb): ([__m512i; 2], [__m512i; 2]) = (cast(a), cast(b));
+        let vc: [__m512i; 2] = cast(c);
+        // Byte shuffles stay within four lanes, of which each byte starts at its own.
+        let lane = _mm512_broadcast_i32x4(_mm_set_epi32(0x0c0c_0c0c, 0x0808_0808, 0x0404_0404, 0));
+        let mut r = [_mm512_setzero_si512(); 2];
+        for k in 0..2 {
+            // Selectors 0 to 7: a byte of either source.
+            let number = _mm512_cmple_epu8_mask(vc[k], bytes(7));
+            let of_a = _mm512_test_epi8_mask(vc[k], bytes(4));
+            let from = _mm512_or_si512(_mm512_and_si512(vc[k], bytes(3)), lane);
+            let picked = _mm512_maskz_shuffle_epi8(number, vb[k], from);
+            let picked = _mm512_mask_shuffle_epi8(picked, number & of_a, va[k], from);
+            // 12: zeros, and ones above it.
+            let mut ones = _mm512_cmpgt_epu8_mask(vc[k], bytes(12));
+            // 8 to 11: the sign of bytes 1 and 3 of either.
+            let sign = !number & _mm512_cmple_epu8_mask(vc[k], bytes(11));
+            if sign != 0 {
+                let odd = _mm512_and_si512(_mm512_add_epi8(vc[k], vc[k]), bytes(2));
+                let from = _mm512_or_si512(_mm512_or_si512(odd, bytes(1)), lane);
+                let of_a = _mm512_test_epi8_mask(vc[k], bytes(2));
+                let bytes = _mm512_shuffle_epi8(vb[k], from);
+                let bytes = _mm512_mask_shuffle_epi8(bytes, of_a, va[k], from);
+                ones |= sign & _mm512_movepi8_mask(bytes);
+            }
+            r[k] = _mm512_mask_set1_epi8(picked, ones, -1);
+        }
+        cast(r)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    pub(super) fn multiply_words_avx512(a: [u32; BLOCK], b: [u32; BLOCK]) -> [u32; BLOCK] {
+        let (a, b): ([__m512i; 2], [__m512i; 2]) = (cast(a), cast(b));
+        cast([_mm512_madd_epi16(a[0], b[0]), _mm512_madd_epi16(a[1], b[1])])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn multiply_words_avx2(a: [u32; BLOCK], b: [u32; BLOCK]) -> [u32; BLOCK] {
+        let (a, b): ([__m256i; 4], [__m256i; 4]) = (cast(a), cast(b));
+        cast([
+            _mm256_madd_epi16(a[0], b[0]),
+            _mm256_madd_epi16(a[1], b[1]),
+            _mm256_madd_epi16(a[2], b[2]),
+            _mm256_madd_epi16(a[3], b[3]),
+        ])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    pub(super) fn multiply_bytes_avx512(a: [u32; BLOCK], b: [u32; BLOCK]) -> [u32; BLOCK] {
+        let (a, b): ([__m512i; 2], [__m512i; 2]) = (cast(a), cast(b));
+        cast([
+            _mm512_maddubs_epi16(a[0], b[0]),
+            _mm512_maddubs_epi16(a[1], b[1]),
+        ])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn multiply_bytes_avx2(a: [u32; BLOCK], b: [u32; BLOCK]) -> [u32; BLOCK] {
+        let (a, b): ([__m256i; 4], [__m256i; 4]) = (cast(a), cast(b));
+        cast([
+            _mm256_maddubs_epi16(a[0], b[0]),
+            _mm256_maddubs_epi16(a[1], b[1]),
+            _mm256_maddubs_epi16(a[2], b[2]),
+            _mm256_maddubs_epi16(a[3], b[3]),
+        ])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn in_order_avx512(a: [f32; BLOCK], b: [f32; BLOCK]) -> [[f32; BLOCK]; 2] {
+        let (a, b): ([__m512; 2], [__m512; 2]) = (cast(a), cast(b));
+        let smaller = [_mm512_min_ps(a[0], b[0]), _mm512_min_ps(a[1], b[1])];
+        let larger = [_mm512_max_ps(a[0], b[0]), _mm512_max_ps(a[1], b[1])];
+        [cast(smaller), cast(larger)]
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn in_order_avx2(a: [f32; BLOCK], b: [f32; BLOCK]) -> [[f32; BLOCK]; 2] {
+        let (a, b): ([__m256; 4], [__m256; 4]) = (cast(a), cast(b));
+        let (mut smaller, mut larger) = (a, b);
+        for k in 0..4 {
+            smaller[k] = _mm256_min_ps(a[k], b[k]);
+            larger[k] = _mm256_max_ps(a[k], b[k]);
+        }
+        [cast(smaller), cast(larger)]
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn permute_sixteen_avx512(lanes: [u32; 16], index: [u32; 16]) -> [u32; 16] {
+        cast(_mm512_permutexvar_epi32(cast(index), cast(lanes)))
     }
 
     /// `v_perm_b32` of eight lanes: all that a selector byte may mean, then the choice between them.

@@ -5,7 +5,8 @@ use crate::alu::int32::*;
 use crate::semantics::table::{masked, valu};
 use crate::semantics::{Registry, Semantics};
 use crate::valu::kernel::{
-    Dwords, Quad, Triple, builds, map, map_numbered, map_rows, permute_bytes,
+    Dwords, Quad, Triple, builds, map, map_numbered, map_rows, masked_sad_bytes, permute_bytes,
+    sad_bytes,
 };
 use crate::valu::{ClampKind, High16, LaneOp, MaskUse, Spec, Ty};
 
@@ -252,7 +253,7 @@ fn bytes(r: &mut Registry) {
     valu! { r;
         "v_lerp_u8" [] (a: u32, b: u32, c: u32) -> u32 => v_lerp_u8(a, b, c);
         "v_sad_u8" [] (a: u32, b: u32, c: u32) -> u32 =>
-            v_sad_u8(a, b, c), clamp v_sad_u8(a, b, 0).saturating_add(c);
+            v_sad_u8(a, b, c), clamp v_sad_u8(a, b, 0).saturating_add(c), by rows => sad_bytes::<L>;
         "v_sad_hi_u8" [] (a: u32, b: u32, c: u32) -> u32 =>
             v_sad_hi_u8(a, b, c), clamp v_sad_hi_u8(a, b, 0).saturating_add(c);
         "v_sad_u16" [] (a: u32, b: u32, c: u32) -> u32 =>
@@ -260,7 +261,7 @@ fn bytes(r: &mut Registry) {
         "v_sad_u32" [] (a: u32, b: u32, c: u32) -> u32 =>
             v_sad_u32(a, b, c), clamp v_sad_u32(a, b, 0).saturating_add(c);
         "v_msad_u8" [] (a: u32, b: u32, c: u32) -> u32 =>
-            v_msad_u8(a, b, c), clamp v_msad_u8(a, b, 0).saturating_add(c);
+            v_msad_u8(a, b, c), clamp v_msad_u8(a, b, 0).saturating_add(c), by rows => masked_sad_bytes::<L>;
         "v_qsad_pk_u16_u8" [] (a: u64, b: u32, c: u64) -> u64 =>
             v_qsad_pk_u16_u8(a, b, c), clamp saturating_fields(a, b, c, v_sad_u8);
         "v_mqsad_pk_u16_u8" [] (a: u64, b: u32, c: u64) -> u64 =>

@@ -4,7 +4,7 @@ use crate::machine::Machine;
 use crate::program::{Compile, Handler, Op, Src, Step};
 use crate::semantics::table::valu;
 use crate::semantics::{NEXT, Registry, Semantics};
-use crate::valu::kernel::in_builds;
+use crate::valu::kernel::{in_builds, permute_rows};
 use crate::valu::{self};
 use crate::wave::sreg;
 use waveglass_isa::{Field, Half, Operand};
@@ -155,10 +155,23 @@ in_builds! {
     }
 }
 
+in_builds! {
+    /// [`permlane_rows`] of a wave that is all on.
+    fn permute_full(regs: &mut [u32], from: usize, to: usize, n: usize, select: u64, other: bool) {
+        permute_rows::<L>(regs, from, to, n, select, other);
+    }
+}
+
 /// `v_permlane16_b32` and `v_permlanex16_b32`.
 fn permlane_rows(m: &mut Machine<'_>, op: &Op, other: bool) -> Step {
     let Src::Vgpr(s) = op.s[0] else { return NEXT };
     let select = m.s32(op.s[1]) as u64 | (m.s32(op.s[2]) as u64) << 32;
+    if m.wave.is_full() {
+        let n = m.wave.lanes();
+        let (from, to) = (s as usize * n, op.d as usize * n);
+        permute_full(m.wave.lanes_flat(), from, to, n, select, other);
+        return NEXT;
+    }
     let mut sources = [0; 64];
     select_rows(select, other, &mut sources);
     let fetch_inactive = op.imm & FETCH_INACTIVE != 0;

@@ -2,7 +2,7 @@
 //! exponents and signs, which stand in an operand's highest dword; a double's lower ones are copied.
 
 use super::lane::{Row, block, set_block};
-use super::map::rolled;
+use super::map::rolled_doubles;
 use super::{BLOCK, Lane};
 
 /// A row's results with a bit a lane from `exact`, which takes the operands.
@@ -119,7 +119,7 @@ pub fn map_fmas<const L: usize, T: Lane, R: Lane + PartialEq>(
         let mut r = Row([R::default(); BLOCK]);
         let bits = (scales >> i) as u32;
         let mut nan = false;
-        for k in 0..rolled(n) {
+        for k in 0..rolled_doubles::<T, T, R>(n) {
             r[k] = fused(a[k], b[k], c[k]);
             // Only a NaN differs from itself.
             #[allow(clippy::eq_op)]
