@@ -176,20 +176,24 @@ macro_rules! lanes {
     }};
     ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr, by rows => $rows:expr) => {{
         let _ = $m;
-        $crate::valu::kernel::map_rows($regs, $d, $s, $n, $rows)
+        // Called by name: a function that is handed on is not inlined into a build.
+        $crate::valu::kernel::map_rows($regs, $d, $s, $n, |rows| $rows(rows))
     }};
     ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr, by easy => $ways:expr) => {{
         let _ = $m;
         let (easy, fast) = $ways;
         $crate::valu::kernel::map_easy::<L, $tr>(
-            $regs, $d, $s, $n, easy, fast,
+            $regs, $d, $s, $n,
+            |a, b, c| easy(a, b, c),
+            |a, b, c| fast(a, b, c),
             |$a: $ta, $b: $tb, $c: $tc| -> $tr { $body },
         )
     }};
     ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr, by median => $median:expr) => {{
         let _ = $m;
         $crate::valu::kernel::map_median::<L>(
-            $regs, $d, $s, $n, $median,
+            $regs, $d, $s, $n,
+            |a, b, c| $median(a, b, c),
             |a: u32, b: u32, c: u32| {
                 let $a = <$ta as $crate::valu::kernel::Halves>::of_dword(a);
                 let $b = <$tb as $crate::valu::kernel::Halves>::of_dword(b);
@@ -201,7 +205,8 @@ macro_rules! lanes {
     ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr, by fixup => $ordinary:expr) => {{
         let _ = $m;
         $crate::valu::kernel::map_fixup::<L, $tr>(
-            $regs, $d, $s, $n, $ordinary,
+            $regs, $d, $s, $n,
+            |a, b, c| $ordinary(a, b, c),
             |$a: $ta, $b: $tb, $c: $tc| -> $tr { $body },
         )
     }};
@@ -357,7 +362,7 @@ macro_rules! masked_lanes {
             $d,
             $s,
             $n,
-            $unscaled,
+            |b, c| $unscaled(b, c),
             |$a: $ta, $b: $tb, $c: $tc| -> ($tr, bool) { $body },
         )
     }};

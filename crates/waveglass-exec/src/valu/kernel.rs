@@ -15,6 +15,7 @@ mod map;
 mod permlane;
 mod setting;
 mod singles;
+mod small_float;
 
 use crate::rows::ROW_LANES;
 use std::sync::OnceLock;
@@ -28,6 +29,7 @@ pub use map::*;
 pub use permlane::*;
 pub use setting::Setting;
 pub use singles::{Single, Singles};
+pub use small_float::*;
 
 /// `(registers, destination, sources, lanes, mask in) -> mask out`. Positions are of the first
 /// lane; a 64-bit operand's high halves lie one register further.

@@ -70,7 +70,8 @@ fn arithmetic(r: &mut Registry) {
         "v_fmac_legacy_f32" | "v_fmac_dx9_zero_f32" [acc] (a: f32, b: f32, c: f32) -> f32 =>
             v_fma_dx9_zero_f32(a, b, c);
         "v_mullit_f32" [] (a: f32, b: f32, c: f32) -> f32 => v_mullit_f32(a, b, c);
-        "v_ldexp_f32" [] (a: f32, b: u32) -> f32 => v_ldexp_f32(a, b);
+        "v_ldexp_f32" [] (a: f32, b: u32) -> f32 => v_ldexp_f32(a, b),
+            fast moderate_ldexp_f32(a, b);
         "v_cubeid_f32" [] (a: f32, b: f32, c: f32) -> f32 => v_cubeid_f32(a, b, c);
         "v_cubesc_f32" [] (a: f32, b: f32, c: f32) -> f32 => v_cubesc_f32(a, b, c);
         "v_cubetc_f32" [] (a: f32, b: f32, c: f32) -> f32 => v_cubetc_f32(a, b, c);

@@ -25,7 +25,7 @@ struct Perm;
 impl LaneOp for Perm {
     #[inline(always)]
     fn run<const L: usize>(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, _: u64) -> u64 {
-        map_rows(regs, d, s, n, permute_bytes::<L>);
+        map_rows(regs, d, s, n, |rows| permute_bytes::<L>(rows));
         0
     }
 }

@@ -415,6 +415,40 @@ mod tests {
     }
 
     #[test]
+    fn permlane16_of_a_full_wave_is_as_of_one_with_a_lane_off() {
+        for (select, code) in [
+            (0x0123_4567_89ab_cdef_u64, "000077d701010400"),
+            (0x7777_0000_f0e1_d2c3, "000077d701010400"),
+            (0x0123_4567_89ab_cdef, "000078d701010400"),
+            (0x7777_0000_f0e1_d2c3, "000078d701010400"),
+        ] {
+            for lanes in [32, 64] {
+                let other = &code[4..6] == "78";
+                let mut b = Bench::new(Target::Gfx1030, lanes);
+                b.set(1, |lane| 1000 + lane as u32);
+                (b.wave.sgpr[0], b.wave.sgpr[1]) = (select as u32, (select >> 32) as u32);
+                b.run_all(&[code]);
+                for lane in 0..lanes as usize {
+                    let from = select >> (4 * (lane % 16)) & 15;
+                    let row = lane & !15 ^ if other { 16 } else { 0 };
+                    assert_eq!(
+                        b.get(0, lane),
+                        1000 + row as u32 + from as u32,
+                        "{code} {lane}"
+                    );
+                }
+                // In place, with FI and a lane off.
+                b.wave.set_exec(b.wave.exec() & !2);
+                b.set(0, |_| 7);
+                b.run_all(&[&code.replace("00007", "00087")]);
+                assert_eq!(b.get(0, 1), 7);
+                let from = select as u32 & 15;
+                assert_eq!(b.get(0, 0), 1000 + if other { 16 } else { 0 } + from);
+            }
+        }
+    }
+
+    #[test]
     fn permlane64_swaps_halves_of_wave64_only() {
         let mut b = Bench::new(Target::Gfx1100, 64);
         b.set(1, |lane| lane as u32);
