@@ -187,7 +187,11 @@ pub fn moderate_ldexp_f32(a: f32, exponent: u32) -> f32 {
     let moved = own.wrapping_add(exponent);
     let normal = |e: u32| e.wrapping_sub(1) < 254;
     let r = f32::from_bits(a.to_bits().wrapping_add(exponent << 23));
-    let r = if normal(own) & normal(moved) { r } else { f32::NAN };
+    let r = if normal(own) & normal(moved) {
+        r
+    } else {
+        f32::NAN
+    };
     if a == 0.0 { a } else { r }
 }
 

@@ -224,14 +224,18 @@ pub mod numbers {
             }
         };
     }
-    /// The median, and whether it is no zero and no source a NaN: of zeros the signs decide.
+    /// The median, and whether no source is a NaN or minus zero: then numbers that compare equal are the
+    /// same.
     #[inline(always)]
-    pub fn nonzero_med3(a: f32, b: f32, c: f32) -> (f32, bool) {
+    pub fn plain_med3(a: f32, b: f32, c: f32) -> (f32, bool) {
         let smaller = |x: f32, y: f32| if x < y { x } else { y };
         let larger = |x: f32, y: f32| if x > y { x } else { y };
         let median = larger(smaller(a, b), smaller(larger(a, b), c));
         let nan = a.is_nan() | b.is_nan() | c.is_nan();
-        (median, (median != 0.0) & !nan)
+        // As an integer minus zero is the smallest of all.
+        let bits = |x: f32| x.to_bits() as i32;
+        let smallest = bits(a).min(bits(b)).min(bits(c));
+        (median, (smallest != i32::MIN) & !nan)
     }
 
     mod single {

@@ -101,7 +101,7 @@ fn min_max(r: &mut Registry) {
         "v_max3_f32" [] (m; a: f32, b: f32, c: f32) -> f32 =>
             by_generation!(m, v_max3_f32, v_max3_f32_gfx11, a, b, c), fast numbers::max(numbers::max(a, b), c);
         "v_med3_f32" [] (m; a: f32, b: f32, c: f32) -> f32 =>
-            by_generation!(m, v_med3_f32, v_med3_f32_gfx11, a, b, c), by easy => (numbers::nonzero_med3, numbers::med3);
+            by_generation!(m, v_med3_f32, v_med3_f32_gfx11, a, b, c), by easy => (numbers::plain_med3, numbers::med3);
         "v_maxmin_f32" [] (m; a: f32, b: f32, c: f32) -> f32 =>
             by_generation!(m, v_maxmin_f32, v_maxmin_f32_gfx11, a, b, c), fast numbers::min(numbers::max(a, b), c);
         "v_minmax_f32" [] (m; a: f32, b: f32, c: f32) -> f32 =>
@@ -113,7 +113,7 @@ fn min_max(r: &mut Registry) {
         "v_max3_num_f32" [] (a: f32, b: f32, c: f32) -> f32 =>
             v_max3_num_f32(a, b, c), fast numbers::max(numbers::max(a, b), c);
         "v_med3_num_f32" [] (a: f32, b: f32, c: f32) -> f32 =>
-            v_med3_num_f32(a, b, c), by easy => (numbers::nonzero_med3, numbers::med3);
+            v_med3_num_f32(a, b, c), by easy => (numbers::plain_med3, numbers::med3);
         "v_maxmin_num_f32" [] (a: f32, b: f32, c: f32) -> f32 => v_maxmin_num_f32(a, b, c);
         "v_minmax_num_f32" [] (a: f32, b: f32, c: f32) -> f32 => v_minmax_num_f32(a, b, c);
         "v_minimum_f32" [] (a: f32, b: f32) -> f32 => v_minimum_f32(a, b);

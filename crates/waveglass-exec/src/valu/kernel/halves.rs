@@ -439,8 +439,8 @@ pub fn map_ordered<const S: usize, const PACKED: bool>(
     }
 }
 
-/// The medians of halves: in a quick way where a row has no NaN and no median is a zero, else and in the
-/// baseline build as [`map_ordered`].
+/// The medians of halves: in a quick way where a row has no NaN and no minus zero, else and in the baseline
+/// build as [`map_ordered`].
 #[inline(always)]
 pub fn map_median<const L: usize>(
     regs: &mut [u32],
@@ -456,6 +456,7 @@ pub fn map_median<const L: usize>(
     }
     // At the top of a single the bits of a half are a number, and in the same order.
     let numbers = |row: &Row<u32>| convert(row.0, |half| f32::from_bits(half << 16));
+    let signed = |half: u32| (half << 16) as i32;
     let mut i = 0;
     while i < n {
         let a = Row(block(regs, s[0] + i));
@@ -469,7 +470,9 @@ pub fn map_median<const L: usize>(
         for k in 0..BLOCK {
             // Of the magnitudes, twice their size.
             let largest = (a[k] << 17).max(b[k] << 17).max(c[k] << 17);
-            hard |= (median[k] == 0.0) | (largest > 0x7c00 << 17);
+            // Minus zero, which is the smallest integer of the halves with sign.
+            let smallest = signed(a[k]).min(signed(b[k])).min(signed(c[k]));
+            hard |= (smallest == i32::MIN) | (largest > 0x7c00 << 17);
             r[k] = median[k].to_bits() >> 16;
         }
         if hard {
