@@ -25,6 +25,8 @@ struct Perm;
 impl LaneOp for Perm {
     #[inline(always)]
     fn run<const L: usize>(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, _: u64) -> u64 {
+        // A function that is handed on is not sure to be inlined into a build.
+        #[allow(clippy::redundant_closure)]
         map_rows(regs, d, s, n, |rows| permute_bytes::<L>(rows));
         0
     }

@@ -113,7 +113,7 @@ fn check(name: &str, setting: Option<u64>, dwords: usize, lane: impl Fn(Lane) ->
             let edge = match round % 3 {
                 0 => false,
                 1 => k % BLOCK == (round / 3) as usize % BLOCK,
-                _ => numbers.next() % 2 == 0,
+                _ => numbers.next().is_multiple_of(2),
             };
             *operands = wide.map(|wide| numbers.operand(wide, round % 2, edge));
         }

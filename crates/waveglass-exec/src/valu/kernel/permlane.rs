@@ -17,9 +17,9 @@ pub fn permute_rows<const L: usize>(
     other: bool,
 ) {
     let mut index = [0; 16];
-    for k in 0..16 {
+    for (k, lane) in index.iter_mut().enumerate() {
         let half = if k < 8 { select } else { select >> 32 } as u32;
-        index[k] = half >> (4 * (k % 8));
+        *lane = half >> (4 * (k % 8));
     }
     let mut i = 0;
     while i < n {
