@@ -37,8 +37,9 @@
 //!
 //! # How a vector instruction runs
 //!
-//! `valu::compile_with` picks one of three paths. `run_registers`: all sources are vector
-//! registers, nothing modifies anything, all lanes are on: one call of the kernel. `run_plain`: the
+//! `valu::compile_with` picks one of four paths. `run_registers`: all sources are vector
+//! registers, nothing modifies anything, all lanes are on: one call of the kernel. `run_lower_half`: the
+//! same where the upper half of the result's register stays. `run_plain`: the
 //! same with scalars and constants (laid out over a temporary), masks in or out, and lanes off (the
 //! result goes through a temporary and is merged). `run_slow`: neg, abs, halves, SDWA, DPP, omod,
 //! clamp, or a MODE other than the default, as passes over temporaries before and after the same

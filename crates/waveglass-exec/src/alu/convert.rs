@@ -243,6 +243,28 @@ fn pack(low: u16, high: u16) -> u32 {
     u32::from(high) << 16 | u32::from(low)
 }
 
+/// [`v_cvt_pk_norm_i16_f32`] for hosts with a fused multiply-add.
+#[inline(always)]
+pub fn fused_pk_norm_i16_f32(a: f32, b: f32) -> u32 {
+    let of = |x: f32| fused_normalised(x.clamp(-1.0, 1.0), 32767.0);
+    of(b) << 16 | of(a) & 0xffff
+}
+
+/// [`v_cvt_pk_norm_u16_f32`] for hosts with a fused multiply-add.
+#[inline(always)]
+pub fn fused_pk_norm_u16_f32(a: f32, b: f32) -> u32 {
+    let of = |x: f32| fused_normalised(x.clamp(0.0, 1.0), 65535.0);
+    of(b) << 16 | of(a) & 0xffff
+}
+
+/// As [`normalised`], in the low half.
+#[inline(always)]
+fn fused_normalised(a: f32, scale: f32) -> u32 {
+    let a = if a.is_nan() { 0.0 } else { a };
+    // Beside 1.5 * 2^23 the exact product is rounded once and stands in the lowest bits.
+    a.mul_add(scale, 12_582_912.0).to_bits()
+}
+
 /// `v_cvt_norm_i16_f16`.
 #[inline(always)]
 pub fn v_cvt_norm_i16_f16(a: u16) -> u16 {

@@ -153,51 +153,46 @@ division!(
     v_div_fmas_f64, post 340_282_366_920_938_463_463_374_607_431_768_211_456.0; v_div_fixup_f64, under -1075
 );
 
-/// The operations where nothing special happens.
+/// The operations where nothing special happens, by the dwords that hold signs and exponents.
 macro_rules! usual {
-    ($float:ident, $bits:ident, $mantissa:expr, $exponent_mask:expr;
-     $unscaled:ident, denominators $b:expr, numerators $c:expr, quotients $quotients:expr;
-     $fused:ident, $ordinary:ident, under $under:expr) => {
-        /// The first result of the division's scaling on bits, and whether nothing is scaled: what is
-        /// left out is scaled or comes near to it.
+    ($mantissa:expr, $exponents:expr; $unscaled:ident, denominators $b:expr, numerators $c:expr, quotients $quotients:expr;
+     $ordinary:ident, under $under:expr) => {
+        /// Whether the division's scaling leaves its source as it is, by the highest dwords of the
+        /// denominator and the numerator: what is left out is scaled or comes near to it.
         #[inline(always)]
-        pub fn $unscaled(a: $bits, b: $bits, c: $bits) -> ($float, bool) {
-            let exponent = |x: $bits| (x >> $mantissa & $exponent_mask) as i32;
-            let (eb, ec) = (exponent(b), exponent(c));
-            let quotient = ec - eb;
-            let holds = (1..=$b).contains(&eb) & $c.contains(&ec) & $quotients.contains(&quotient);
-            ($float::from_bits(a), holds)
+        pub fn $unscaled(b: u32, c: u32) -> bool {
+            let (eb, ec) = (b & $exponents, c & $exponents);
+            within(eb, $b, $mantissa)
+                & within(ec, $c, $mantissa)
+                & within(ec.wrapping_sub(eb), $quotients, $mantissa)
         }
 
-        /// The fused multiply-add of the division, and whether its result needs neither a scale nor a
-        /// choice of NaN.
+        /// The highest dword of the quotient with its sign, by those of the division's last step, and
+        /// whether the sources are normal numbers and the quotient is no denormal.
         #[inline(always)]
-        pub fn $fused(a: $float, b: $float, c: $float, scale: bool) -> ($float, bool) {
-            let r = a.mul_add(b, c);
-            (r, !scale & !r.is_nan())
-        }
-
-        /// The quotient with its sign, for normal sources; else a NaN.
-        #[inline(always)]
-        pub fn $ordinary(a: $float, b: $float, c: $float) -> $float {
-            let exponent = |x: $float| (x.to_bits() >> $mantissa & $exponent_mask) as i32;
-            let normal = |e: i32| (1..$exponent_mask).contains(&e);
-            let (eb, ec) = (exponent(b), exponent(c));
-            let sign = (b.to_bits() ^ c.to_bits()) & !($bits::MAX >> 1);
-            let r = $float::from_bits(a.to_bits() & $bits::MAX >> 1 | sign);
-            if normal(eb) & normal(ec) & (ec - eb >= $under) {
-                r
-            } else {
-                $float::NAN
-            }
+        pub fn $ordinary(a: u32, b: u32, c: u32) -> (u32, bool) {
+            let (eb, ec) = (b & $exponents, c & $exponents);
+            let top = ($exponents >> $mantissa) as i32;
+            let holds = within(eb, [1, top - 1], $mantissa)
+                & within(ec, [1, top - 1], $mantissa)
+                & within(ec.wrapping_sub(eb), [$under, top], $mantissa)
+                & (a & $exponents != $exponents);
+            (a & 0x7fff_ffff | (b ^ c) & 0x8000_0000, holds)
         }
     };
 }
 
-usual!(f32, u32, 23, 0xff; unscaled_f32, denominators 250, numerators (24..=254),
-    quotients (-120..=95); fused_f32, ordinary_quotient_f32, under -150);
-usual!(f64, u64, 52, 0x7ff; unscaled_f64, denominators 2040, numerators (54..=2046),
-    quotients (-1000..=767); fused_f64, ordinary_quotient_f64, under -1075);
+/// Whether an exponent, in place above so many bits, lies between two inclusive limits.
+#[inline(always)]
+fn within(exponent: u32, [low, high]: [i32; 2], mantissa: u32) -> bool {
+    let place = |e: i32| (e as u32) << mantissa;
+    exponent.wrapping_sub(place(low)) <= place(high - low)
+}
+
+usual!(23, 0x7f80_0000_u32; unscaled_f32, denominators [1, 250], numerators [24, 254],
+    quotients [-120, 95]; ordinary_quotient_f32, under -150);
+usual!(20, 0x7ff0_0000_u32; unscaled_f64, denominators [1, 2040], numerators [54, 2046],
+    quotients [-1000, 767]; ordinary_quotient_f64, under -1075);
 
 /// [`v_div_fmas_f32`] where MODE flushes denormal results; its sources are not
 /// flushed.
@@ -236,7 +231,7 @@ mod tests {
     #[test]
     fn the_usual_case_agrees_with_the_exact_operations() {
         let mut state = 11;
-        let mut held = [0; 3];
+        let mut held = [0; 4];
         for round in 0..400_000u32 {
             let mut bits = || {
                 let x = (random(&mut state) >> 16) as u32;
@@ -249,30 +244,26 @@ mod tests {
             };
             let (a, b, c) = (bits(), bits(), bits());
             let [x, y, z] = [a, b, c].map(f32::from_bits);
-            let exact = v_div_scale_f32(x, y, z);
-            if let (r, true) = unscaled_f32(a, b, c) {
+            if unscaled_f32(b, c) {
                 held[0] += 1;
-                assert_eq!((r.to_bits(), false), (exact.0.to_bits(), exact.1));
+                let (r, bit) = v_div_scale_f32(x, y, z);
+                assert_eq!((r.to_bits(), bit), (a, false));
             }
-            if let (r, true) = fused_f32(x, y, z, false) {
+            if let (r, true) = ordinary_quotient_f32(a, b, c) {
                 held[1] += 1;
-                assert_eq!(r.to_bits(), v_div_fmas_f32(x, y, z, false).to_bits());
+                assert_eq!(r, v_div_fixup_f32(x, y, z).to_bits());
             }
-            let r = ordinary_quotient_f32(x, y, z);
-            if !r.is_nan() {
+            let wide = |x: u32| f64::from_bits(u64::from(x) << 32 | u64::from(x));
+            let [x, y, z] = [a, b, c].map(wide);
+            if unscaled_f64(b, c) {
                 held[2] += 1;
-                assert_eq!(r.to_bits(), v_div_fixup_f32(x, y, z).to_bits());
+                let (r, bit) = v_div_scale_f64(x, y, z);
+                assert_eq!((r.to_bits(), bit), (x.to_bits(), false));
             }
-            let wide = |x: u32| u64::from(x) << 32 | u64::from(x);
-            let (a, b, c) = (wide(a), wide(b), wide(c));
-            let [x, y, z] = [a, b, c].map(f64::from_bits);
-            let exact = v_div_scale_f64(x, y, z);
-            if let (r, true) = unscaled_f64(a, b, c) {
-                assert_eq!((r.to_bits(), false), (exact.0.to_bits(), exact.1));
-            }
-            let r = ordinary_quotient_f64(x, y, z);
-            if !r.is_nan() {
-                assert_eq!(r.to_bits(), v_div_fixup_f64(x, y, z).to_bits());
+            if let (r, true) = ordinary_quotient_f64(a, b, c) {
+                held[3] += 1;
+                let expected = v_div_fixup_f64(x, y, z).to_bits();
+                assert_eq!(u64::from(r) << 32 | u64::from(a), expected);
             }
         }
         assert!(held.iter().all(|&n| n > 100_000), "{held:?}");

@@ -180,6 +180,21 @@ pub fn v_ldexp_f32(a: f32, exponent: u32) -> f32 {
     nan1_f32((f64::from(a) * scale) as f32, a)
 }
 
+/// [`v_ldexp_f32`] of a zero, or of a normal number with a normal result; else a NaN.
+#[inline(always)]
+pub fn moderate_ldexp_f32(a: f32, exponent: u32) -> f32 {
+    let own = a.to_bits() >> 23 & 0xff;
+    let moved = own.wrapping_add(exponent);
+    let normal = |e: u32| e.wrapping_sub(1) < 254;
+    let r = f32::from_bits(a.to_bits().wrapping_add(exponent << 23));
+    let r = if normal(own) & normal(moved) {
+        r
+    } else {
+        f32::NAN
+    };
+    if a == 0.0 { a } else { r }
+}
+
 /// `v_mullit_f32`: the product for specular lighting, `-MAX` where `b` or `c`
 /// rule it out.
 #[inline(always)]

@@ -224,6 +224,20 @@ pub mod numbers {
             }
         };
     }
+    /// The median, and whether no source is a NaN or minus zero: then numbers that compare equal are the
+    /// same.
+    #[inline(always)]
+    pub fn plain_med3(a: f32, b: f32, c: f32) -> (f32, bool) {
+        let smaller = |x: f32, y: f32| if x < y { x } else { y };
+        let larger = |x: f32, y: f32| if x > y { x } else { y };
+        let median = larger(smaller(a, b), smaller(larger(a, b), c));
+        let nan = a.is_nan() | b.is_nan() | c.is_nan();
+        // As an integer minus zero is the smallest of all.
+        let bits = |x: f32| x.to_bits() as i32;
+        let smallest = bits(a).min(bits(b)).min(bits(c));
+        (median, (smallest != i32::MIN) & !nan)
+    }
+
     mod single {
         numbers!(max min med3 f32);
     }

@@ -24,6 +24,7 @@ pub mod convert;
 pub mod cube;
 pub mod division;
 pub mod dot;
+mod elementary;
 pub mod float;
 pub mod float16;
 pub mod float32;

@@ -273,6 +273,75 @@ impl SmallFormat {
     }
 }
 
+/// The steps of [`SmallFormat::encode`] for the OCP formats of eight bits, by which the codes of a row's lanes
+/// are found at once; of numbers, not of NaN.
+#[derive(Clone, Copy, Debug)]
+pub struct Nearest {
+    mantissa: u32,
+    /// As a single's bits.
+    smallest_exponent: u32,
+    /// The largest magnitude that is told from others, as a single's bits.
+    limit: u32,
+}
+
+impl Nearest {
+    /// The steps for [`FP8`] or [`BF8`].
+    #[inline(always)]
+    pub const fn of(format: SmallFormat, saturate: bool) -> Self {
+        // What overflows has the code after the largest number's.
+        let top = format.max_code() + if saturate { 0 } else { 1 };
+        Self {
+            mantissa: format.mantissa,
+            smallest_exponent: format.smallest_exponent(),
+            limit: (top << (23 - format.mantissa)) + (((127 - format.bias) as u32) << 23),
+        }
+    }
+
+    #[inline(always)]
+    fn magnitude_and_exponent(self, x: u32) -> (u32, u32) {
+        let magnitude = (x & 0x7fff_ffff).min(self.limit);
+        (
+            magnitude,
+            (magnitude & 0x7f80_0000).max(self.smallest_exponent),
+        )
+    }
+
+    /// The bits of the sum of a single's magnitude and the number whose last place is that of the code:
+    /// above the exponent, below the magnitude in units of this place.
+    #[inline(always)]
+    pub fn sum(self, x: u32) -> u32 {
+        let (magnitude, exponent) = self.magnitude_and_exponent(x);
+        let beside = exponent + ((23 - self.mantissa) << 23);
+        (f32::from_bits(magnitude) + f32::from_bits(beside)).to_bits()
+    }
+
+    /// [`sum`](Self::sum) for hosts with a fused multiply-add.
+    #[inline(always)]
+    pub fn fused_sum(self, x: u32) -> u32 {
+        let (magnitude, exponent) = self.magnitude_and_exponent(x);
+        let places = f32::from_bits((127 + 23 - self.mantissa) << 23);
+        f32::from_bits(exponent)
+            .mul_add(places, f32::from_bits(magnitude))
+            .to_bits()
+    }
+
+    /// By what the words of a sum are multiplied so that they add up to a code, seven bits less those of
+    /// the fraction further up: the exponent stands seven bits up in its word.
+    #[inline(always)]
+    pub const fn factors(self) -> u32 {
+        1 << 16 | 1 << (7 - self.mantissa)
+    }
+
+    /// Two codes without their signs, from the sums' multiplied words.
+    #[inline(always)]
+    pub fn codes(self, low: u32, high: u32) -> u32 {
+        let shift = 7 - self.mantissa;
+        let beside = (self.smallest_exponent >> 16) + ((23 - self.mantissa) << 7);
+        let none = (beside >> shift) + (beside << (8 - shift));
+        ((low >> shift) + (high << (8 - shift))).wrapping_sub(none)
+    }
+}
+
 /// The bits of the magnitude of `x`; of what is larger than any format's numbers, infinity too, of 2^31.
 #[inline(always)]
 fn bounded(x: f32) -> u32 {

@@ -3,7 +3,7 @@
 //!
 //! The manuals promise 1 ULP (0.51 ULP in half precision on some generations)
 //! and not the bits, so these are approximate against hardware. Here they are
-//! computed in double precision by the polynomials below, whose relative error
+//! computed in double precision by the polynomials of `elementary`, whose relative error
 //! is under 2^-48, and rounded once: at most 0.5001 ULP from the exact value,
 //! the same on every host.
 //!
@@ -13,168 +13,17 @@
 //!
 //! Sine and cosine take revolutions, not radians.
 
+use super::elementary::{cos_revolutions, exp2_f32, log2, log2_f32, rsqrt, sin_revolutions, tanh};
 use super::float::{
     DEFAULT_NAN_F32, DEFAULT_NAN_F64, flush_f32, nan1_f32, nan1_f64, narrow_bf16, narrow_f16,
     widen_bf16, widen_f16,
 };
 
-/// Evaluates a polynomial, highest coefficient first.
-#[inline(always)]
-fn polynomial(x: f64, coefficients: &[f64]) -> f64 {
-    let mut sum = 0.0;
-    for &c in coefficients {
-        sum = sum * x + c;
-    }
-    sum
-}
-
-/// 2 to the power of `x`, for any `x` whose result is not needed below 2^-1022.
-#[inline(always)]
-fn exp2(x: f64) -> f64 {
-    let x = x.clamp(-1022.0, 1023.0);
-    let whole = x.round_ties_even();
-    // The Taylor series of e^y for |y| <= ln(2) / 2 ends below 2^-52.
-    let y = (x - whole) * std::f64::consts::LN_2;
-    let series = polynomial(
-        y,
-        &[
-            1.0 / 6_227_020_800.0,
-            1.0 / 479_001_600.0,
-            1.0 / 39_916_800.0,
-            1.0 / 3_628_800.0,
-            1.0 / 362_880.0,
-            1.0 / 40_320.0,
-            1.0 / 5_040.0,
-            1.0 / 720.0,
-            1.0 / 120.0,
-            1.0 / 24.0,
-            1.0 / 6.0,
-            0.5,
-            1.0,
-            1.0,
-        ],
-    );
-    // Beside 1.5 * 2^52 the whole number stands in the lowest bits.
-    let number = (whole + 6_755_399_441_055_744.0).to_bits();
-    let scale = f64::from_bits(number.wrapping_add(1023) << 52);
-    series * scale
-}
-
-/// The reciprocal square root of a single-precision number, its denormals included: Newton's iteration
-/// from a linear guess at the exponent and the first bits, whose relative error of 2^-4.8 is squared five
-/// times over.
-#[inline(always)]
-fn rsqrt(x: f32) -> f64 {
-    let x64 = f64::from(x);
-    let half = 0.5 * x64;
-    let mut y = f64::from_bits(0x5fe6_eb50_c7b5_37a9u64.wrapping_sub(x64.to_bits() >> 1));
-    for _ in 0..5 {
-        y *= 1.5 - half * y * y;
-    }
-    let y = if x == f32::INFINITY { 0.0 } else { y };
-    let y = if x < 0.0 || x.is_nan() { f64::NAN } else { y };
-    let infinity = f64::INFINITY.copysign(x64);
-    if x == 0.0 { infinity } else { y }
-}
-
-/// The base-two logarithm of a positive normal number.
-#[inline(always)]
-fn log2(x: f64) -> f64 {
-    let bits = x.to_bits();
-    // Split into m * 2^e with sqrt(1/2) <= m < sqrt(2).
-    let raised = bits.wrapping_add(0x3ff0_0000_0000_0000 - 0x3fe6_a09e_667f_3bcd);
-    let e = (raised >> 52) as i32 - 1023;
-    let m = f64::from_bits(bits.wrapping_sub((e as i64 as u64) << 52));
-    // log(m) = 2 atanh(s), s = (m - 1) / (m + 1), |s| < 0.172.
-    let s = (m - 1.0) / (m + 1.0);
-    let z = s * s;
-    let series = polynomial(
-        z,
-        &[
-            1.0 / 21.0,
-            1.0 / 19.0,
-            1.0 / 17.0,
-            1.0 / 15.0,
-            1.0 / 13.0,
-            1.0 / 11.0,
-            1.0 / 9.0,
-            1.0 / 7.0,
-            1.0 / 5.0,
-            1.0 / 3.0,
-            1.0,
-        ],
-    );
-    f64::from(e) + s * series * (2.0 * std::f64::consts::LOG2_E)
-}
-
-/// Sine of `turns` revolutions, exactly reduced; +0 at whole and half turns.
-#[inline(always)]
-fn sin_turns(turns: f64) -> f64 {
-    // Both steps are exact: r lies within a quarter turn of zero.
-    let f = turns - turns.round_ties_even();
-    let folded = if f.abs() > 0.25 {
-        0.5f64.copysign(f) - f
-    } else {
-        f
-    };
-    let y = folded * std::f64::consts::TAU;
-    let z = y * y;
-    // Taylor to y^23: the rest is below 2^-50 of the value at pi / 2.
-    let series = polynomial(
-        z,
-        &[
-            -1.0 / 25_852_016_738_884_976_640_000.0,
-            1.0 / 51_090_942_171_709_440_000.0,
-            -1.0 / 121_645_100_408_832_000.0,
-            1.0 / 355_687_428_096_000.0,
-            -1.0 / 1_307_674_368_000.0,
-            1.0 / 6_227_020_800.0,
-            -1.0 / 39_916_800.0,
-            1.0 / 362_880.0,
-            -1.0 / 5_040.0,
-            1.0 / 120.0,
-            -1.0 / 6.0,
-            1.0,
-        ],
-    );
-    y * series
-}
-
-/// Cosine of `turns` revolutions: the sine a quarter turn on.
-#[inline(always)]
-fn cos_turns(turns: f64) -> f64 {
-    let f = (turns - turns.round_ties_even()).abs();
-    sin_turns(0.25 - f)
-}
-
-/// Hyperbolic tangent.
-#[inline(always)]
-fn tanh(x: f64) -> f64 {
-    let a = x.abs().min(40.0);
-    // Near zero the series avoids the cancellation of the quotient.
-    let z = a * a;
-    let small = a * polynomial(
-        z,
-        &[
-            21_844.0 / 6_081_075.0,
-            -1382.0 / 155_925.0,
-            62.0 / 2835.0,
-            -17.0 / 315.0,
-            2.0 / 15.0,
-            -1.0 / 3.0,
-            1.0,
-        ],
-    );
-    let e = exp2(a * (2.0 * std::f64::consts::LOG2_E));
-    let large = 1.0 - 2.0 / (e + 1.0);
-    (if a < 0.03 { small } else { large }).copysign(x)
-}
-
 /// `v_exp_f32` (`v_exp_legacy_f32`): 2 to the power of `a`.
 #[inline(always)]
 pub fn v_exp_f32(a: f32) -> f32 {
-    let r = flush_f32(exp2(f64::from(flush_f32(a))) as f32);
-    let r = if a > 128.0 { f32::INFINITY } else { r };
+    // A denormal is to one as nothing, flushed or not.
+    let r = flush_f32(exp2_f32(a));
     if a.is_nan() { nan1_f32(a, a) } else { r }
 }
 
@@ -182,11 +31,18 @@ pub fn v_exp_f32(a: f32) -> f32 {
 #[inline(always)]
 pub fn v_log_f32(a: f32) -> f32 {
     let x = flush_f32(a);
-    let r = flush_f32(log2(f64::from(x)) as f32);
+    let r = flush_f32(log2_f32(x) as f32);
     let r = if x == f32::INFINITY { x } else { r };
     let r = if x < 0.0 { DEFAULT_NAN_F32 } else { r };
     let r = if x == 0.0 { f32::NEG_INFINITY } else { r };
     if a.is_nan() { nan1_f32(a, a) } else { r }
+}
+
+/// [`v_log_f32`] of a positive normal number, and whether `a` is one.
+#[inline(always)]
+pub fn usual_log_f32(a: f32) -> (f32, bool) {
+    let normal = a.to_bits().wrapping_sub(0x80_0000) < 0x7f00_0000;
+    (log2_f32(a) as f32, normal)
 }
 
 /// `v_rcp_f32` (`v_rcp_iflag_f32`): `1 / a`, correctly rounded.
@@ -211,23 +67,15 @@ pub fn v_sqrt_f32(a: f32) -> f32 {
 /// `v_sin_f32`: the sine of `a` revolutions.
 #[inline(always)]
 pub fn v_sin_f32(a: f32) -> f32 {
-    let r = sin_turns(f64::from(a)) as f32;
-    // A zero keeps its sign, whole turns give +0.
-    let r = if a == 0.0 {
-        a
-    } else if r == 0.0 {
-        0.0
-    } else {
-        r
-    };
-    nan1_f32(if a.is_finite() { r } else { f32::NAN }, a)
+    let r = sin_revolutions(a) as f32;
+    // A zero keeps its sign, whole turns give +0; of infinity there is nothing but a NaN beyond.
+    nan1_f32(if a == 0.0 { a } else { r }, a)
 }
 
 /// `v_cos_f32`: the cosine of `a` revolutions.
 #[inline(always)]
 pub fn v_cos_f32(a: f32) -> f32 {
-    let r = cos_turns(f64::from(a)) as f32;
-    nan1_f32(if a.is_finite() { r } else { f32::NAN }, a)
+    nan1_f32(cos_revolutions(a) as f32, a)
 }
 
 /// `v_tanh_f32` (CDNA5): `a` itself below 1/1024 and one from 8 on, as the
@@ -263,6 +111,30 @@ pub fn v_rcp_f64(a: f64) -> f64 {
 pub fn v_rsq_f64(a: f64) -> f64 {
     let r = 1.0 / a.sqrt();
     nan1_f64(if a < 0.0 { DEFAULT_NAN_F64 } else { r }, a)
+}
+
+/// [`v_rsq_f64`] without a division, for hosts with a fused multiply-add: the root's reciprocal by Newton's
+/// iteration, and whether this is the quotient correctly rounded.
+///
+/// That it is where the root's significand is not all ones is a theorem of Markstein's (Handbook of
+/// Floating-Point Arithmetic, on division by Newton-Raphson iteration): the last step takes an
+/// approximation within one unit of the last place, which the one before it leaves.
+#[inline(always)]
+pub fn fused_rsq_f64(a: f64) -> (f64, bool) {
+    let root = a.sqrt();
+    // A linear guess at the exponent and the first bits, whose relative error is below 2^-4.8.
+    let mut y = f64::from_bits(0x5fe6_eb50_c7b5_37a9u64.wrapping_sub(a.to_bits() >> 1));
+    for _ in 0..2 {
+        // 1 / (1 - e) = 1 + e + e^2 + e^3 + e^4 and what is below e^5.
+        let e = (-root).mul_add(y, 1.0);
+        let sum = e.mul_add(e, e);
+        y = y.mul_add(sum.mul_add(e * e, sum), y);
+    }
+    let e = (-root).mul_add(y, 1.0);
+    let r = e.mul_add(y, y);
+    let significand = (1 << 52) - 1;
+    let positive = a.to_bits().wrapping_sub(1 << 52) < 0x7fe << 52;
+    (r, positive & (root.to_bits() & significand != significand))
 }
 
 /// `v_sqrt_f64`, correctly rounded; hardware gives some 2^29 ULP.
@@ -316,7 +188,7 @@ pub fn rsq_wide(a: f32) -> f32 {
 /// The exponential without the flushing of [`v_exp_f32`].
 #[inline(always)]
 pub fn exp_wide(a: f32) -> f32 {
-    let r = exp2(f64::from(a)) as f32;
+    let r = exp2_f32(a);
     if a.is_nan() { a } else { r }
 }
 
@@ -392,63 +264,77 @@ mod tests {
         assert_ne!(v_sin_f32(f32::from_bits(1)), 0.0);
     }
 
-    fn random_singles() -> impl Iterator<Item = f32> {
-        let mut state = 3u64;
-        std::iter::repeat_with(move || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(77);
-            f32::from_bits((state >> 32) as u32)
-        })
+    /// Results that lie within 2^-52 of the middle of two singles, by arithmetic of 300 bits.
+    #[test]
+    fn the_hardest_results_are_the_nearest() {
+        for (f, x, expected) in [
+            (v_exp_f32 as fn(f32) -> f32, 0xb8d3_d026, 0x3f7f_fb69),
+            (v_exp_f32, 0xbcf3_a937, 0x3f7a_c6b0),
+            (v_cos_f32, 0x3907_21a7, 0x3f7f_fffb),
+            (v_cos_f32, 0xb907_21a7, 0x3f7f_fffb),
+        ] {
+            assert_eq!(bits(f, x), expected, "{x:#x}");
+        }
     }
 
-    /// Relative difference from the host library's value, in units of 2^-48.
-    fn error(got: f64, host: f64) -> f64 {
-        if got == host {
-            0.0
-        } else {
-            (got - host).abs() / host.abs() * 2f64.powi(48)
+    /// A sum over every 4099th single, which other polynomials gave too: results are the same from one
+    /// version and one host to the next.
+    #[test]
+    fn results_stay_what_they_were() {
+        for (f, expected) in [
+            (v_exp_f32 as fn(f32) -> f32, 0xca87_67d3_ed66_37b5),
+            (v_log_f32, 0x1741_2e62_9f22_61c8),
+            (v_sin_f32, 0x1eb5_4748_6444_2975),
+            (v_cos_f32, 0x2c85_1c41_1239_f1a9),
+        ] {
+            let mut sum = 0u64;
+            for i in 0..1u32 << 20 {
+                let r = bits(f, i.wrapping_mul(4099));
+                sum = (sum.rotate_left(5) ^ u64::from(r)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            }
+            assert_eq!(sum, expected);
         }
     }
 
     #[test]
-    fn the_polynomials_are_within_their_stated_error() {
-        let mut checked = 0;
-        for x in random_singles().take(300_000).map(f64::from) {
-            if x.is_normal() && x > 0.0 {
-                assert!(error(log2(x), x.log2()) < 1.0, "log2 {x:e}");
-                checked += 1;
-            }
-            if x.abs() < 1000.0 {
-                assert!(error(exp2(x), x.exp2()) < 1.0, "exp2 {x:e}");
-                assert!(error(tanh(x), x.tanh()) < 8.0, "tanh {x:e}");
-            }
-            if x.abs() < 1e6 && x.abs() > 1e-30 {
-                let f = x - x.round_ties_even();
-                let g = if f.abs() > 0.25 {
-                    0.5f64.copysign(f) - f
-                } else {
-                    f
-                };
-                assert!(
-                    error(sin_turns(x), (g * std::f64::consts::TAU).sin()) < 1.0,
-                    "sin {x:e}"
-                );
+    fn the_usual_logarithm_is_that_of_all_exponents() {
+        for exponent in 0..256u32 {
+            for mantissa in [0, 1, 0x35_04f2, 0x35_04f3, 0x35_04f4, 0x7f_ffff] {
+                let x = f32::from_bits(exponent << 23 | mantissa);
+                let (r, holds) = usual_log_f32(x);
+                assert_eq!(holds, x.is_normal(), "{x:e}");
+                if holds {
+                    assert_eq!(r.to_bits(), v_log_f32(x).to_bits(), "{x:e}");
+                }
+                assert!(!usual_log_f32(-x).1);
             }
         }
-        assert!(checked > 100_000);
-        // A dense walk where the functions do their work.
-        for i in -4000..4000 {
-            let x = f64::from(i) / 777.0;
-            assert!(error(exp2(x), x.exp2()) < 1.0);
-            assert!(error(tanh(x), x.tanh()) < 8.0, "tanh {x}");
-            let c = cos_turns(x) - (x.fract() * std::f64::consts::TAU).cos();
-            assert!(c.abs() < 1e-14, "cos {x}");
+    }
+
+    #[test]
+    fn the_roots_reciprocal_without_a_division_is_the_quotient() {
+        let mut held = 0;
+        let mut state = 0x9e37_79b9_7f4a_7c15;
+        for _ in 0..200_000 {
+            let bits = crate::testing::xorshift(&mut state) & 0xffff_ffff;
+            let x = f32::from_bits(bits as u32);
+            // Any number, and what lies around squares of numbers whose last bits are ones or zeros.
+            let few = f64::from_bits(0x3ff0 << 48 | bits << 20 << (bits & 31) & ((1 << 52) - 1));
+            let ones = f64::from_bits(0x3fff_ffff_ffff_ffff ^ bits << 20 >> (bits & 31).min(20));
+            for near in [f64::from(x.abs()), few * few, ones * ones] {
+                for step in 0..5 {
+                    let a = f64::from_bits(near.to_bits().wrapping_add(step).wrapping_sub(2));
+                    if let (r, true) = fused_rsq_f64(a) {
+                        held += 1;
+                        assert_eq!(r.to_bits(), v_rsq_f64(a).to_bits(), "{a:e}");
+                    }
+                }
+            }
         }
-        for i in 1..8000 {
-            let x = 1.0 + f64::from(i - 4000) / 100_000.0;
-            assert!(error(log2(x), x.log2()) < 1.0, "log2 {x}");
-        }
+        assert!(held > 1_000_000);
+        // The root's significand is all ones.
+        let below_four = f64::from_bits(4f64.to_bits() - 1);
+        assert!(!fused_rsq_f64(below_four).1);
     }
 
     #[test]

@@ -19,7 +19,13 @@
 /// `by brains a b => other` for bfloat16 (see [`map_brains`](crate::valu::kernel::map_brains)),
 /// `by ordered a b => other` on integers in the halves' order (see
 /// [`map_ordered`](crate::valu::kernel::map_ordered)), `by narrowed a b c => other` a single that is
-/// rounded to a half (see [`map_narrowed`](crate::valu::kernel::map_narrowed)). `by nibbles` is the sum of signed nibbles' products.
+/// rounded to a half (see [`map_narrowed`](crate::valu::kernel::map_narrowed)), `by usual => (value, holds)`
+/// the values of a row's lanes where they hold (see [`map_usual`](crate::valu::kernel::map_usual)),
+/// `by easy => (easy, fast)` the same in two steps (see [`map_easy`](crate::valu::kernel::map_easy)),
+/// `by median => other` the median of halves (see [`map_median`](crate::valu::kernel::map_median)),
+/// `by rows => other` a function of whole rows (see [`map_rows`](crate::valu::kernel::map_rows)), `by fixup
+/// => other` the division's last step (see [`map_fixup`](crate::valu::kernel::map_fixup)). In all of them `L` is the
+/// build of the kernel.
 /// `=> expression, by tabled;`
 /// works the results of a 16-bit source out once (see [`Table`](crate::valu::kernel::Table)).
 macro_rules! valu {
@@ -93,21 +99,22 @@ macro_rules! compares {
 
 /// Operations with a bit a lane in or out:
 /// `"name" MaskUse (bit; a: T, b: T) -> R => (value, carry);`
-/// where `bit` is the bit that comes in, with names and `clamp` as for `valu!`. `=> expression, usual
-/// (value, holds);` gives the values of a row's lanes, with no bit out, where `holds` is true for all.
+/// where `bit` is the bit that comes in, with names and `clamp` as for `valu!`. `=> expression, by unscaled
+/// other;` is the division's scaling (see [`map_scale`](crate::valu::kernel::map_scale)), `by fused other` its
+/// multiply-add (see [`map_fmas`](crate::valu::kernel::map_fmas)), which have no bit in or none out.
 macro_rules! masked {
-    ($r:expr; $($($name:literal)|+ $mask:ident ($c:ident; $($params:tt)*) -> $tr:ty => $body:expr $(, clamp $sat:expr)? $(, usual $usual:expr)?;)*) => {$(
-        $crate::semantics::table::masked_one!($r; [$($name)+] $mask $c ($($params)*) -> $tr => $body $(, clamp $sat)? $(, usual $usual)?);
+    ($r:expr; $($($name:literal)|+ $mask:ident ($c:ident; $($params:tt)*) -> $tr:ty => $body:expr $(, clamp $sat:expr)? $(, by $way:ident $usual:expr)?;)*) => {$(
+        $crate::semantics::table::masked_one!($r; [$($name)+] $mask $c ($($params)*) -> $tr => $body $(, clamp $sat)? $(, by $way $usual)?);
     )*};
 }
 
 macro_rules! masked_one {
-    ($r:expr; [$($name:literal)+] $mask:ident $c:ident $params:tt -> $tr:ty => $body:expr $(, clamp $sat:expr)? $(, usual $usual:expr)?) => {{
+    ($r:expr; [$($name:literal)+] $mask:ident $c:ident $params:tt -> $tr:ty => $body:expr $(, clamp $sat:expr)? $(, by $way:ident $usual:expr)?) => {{
         struct Kernel;
         impl $crate::valu::LaneOp for Kernel {
             #[inline(always)]
             fn run<const L: usize>(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, mask: u64) -> u64 {
-                $crate::semantics::table::masked_lanes!(regs, d, s, n, mask, $c $params -> $tr => $body $(, usual $usual)?)
+                $crate::semantics::table::masked_lanes!(regs, d, s, n, mask, $c $params -> $tr => $body $(, by $way $usual)?)
             }
         }
         static SPEC: $crate::valu::Spec = {
@@ -167,9 +174,49 @@ macro_rules! lanes {
         let $set = $crate::valu::kernel::Setting($m);
         $crate::semantics::table::lanes!($regs, $d, $s, $n, $m, ($($p)*) -> $tr => $body $(, fast $fast)? $(, by $way $($half)* $(=> $wide)?)?)
     }};
-    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr, by nibbles) => {{
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr, by rows => $rows:expr) => {{
         let _ = $m;
-        $crate::valu::kernel::map_dot_nibbles($regs, $d, $s, $n)
+        // Called by name: a function that is handed on is not inlined into a build.
+        $crate::valu::kernel::map_rows($regs, $d, $s, $n, |rows| $rows(rows))
+    }};
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr, by easy => $ways:expr) => {{
+        let _ = $m;
+        let (easy, fast) = $ways;
+        $crate::valu::kernel::map_easy::<L, $tr>(
+            $regs, $d, $s, $n,
+            |a, b, c| easy(a, b, c),
+            |a, b, c| fast(a, b, c),
+            |$a: $ta, $b: $tb, $c: $tc| -> $tr { $body },
+        )
+    }};
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr, by median => $median:expr) => {{
+        let _ = $m;
+        $crate::valu::kernel::map_median::<L>(
+            $regs, $d, $s, $n,
+            |a, b, c| $median(a, b, c),
+            |a: u32, b: u32, c: u32| {
+                let $a = <$ta as $crate::valu::kernel::Halves>::of_dword(a);
+                let $b = <$tb as $crate::valu::kernel::Halves>::of_dword(b);
+                let $c = <$tc as $crate::valu::kernel::Halves>::of_dword(c);
+                $crate::valu::kernel::Halves::dword($body)
+            },
+        )
+    }};
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr, by fixup => $ordinary:expr) => {{
+        let _ = $m;
+        $crate::valu::kernel::map_fixup::<L, $tr>(
+            $regs, $d, $s, $n,
+            |a, b, c| $ordinary(a, b, c),
+            |$a: $ta, $b: $tb, $c: $tc| -> $tr { $body },
+        )
+    }};
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty) -> $tr:ty => $body:expr, by usual => $usual:expr) => {{
+        let _ = $m;
+        $crate::valu::kernel::map_usual::<L, _, _, _, _>(
+            $regs, $d, $s, $n,
+            |$a: $ta, _: $crate::valu::kernel::Absent, _: $crate::valu::kernel::Absent| -> ($tr, bool) { $usual },
+            |$a: $ta, _: $crate::valu::kernel::Absent, _: $crate::valu::kernel::Absent| -> $tr { $body },
+        )
     }};
     ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, ($a:ident: $ta:ty) -> $tr:ty => $body:expr, by tabled) => {{
         let _ = $m;
@@ -308,17 +355,29 @@ macro_rules! lanes {
 }
 
 macro_rules! masked_lanes {
-    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, $bit:ident ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr, usual $usual:expr) => {
-        $crate::valu::kernel::map_mask_usual::<L, _, _, _, _>(
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, $bit:ident ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr, by unscaled $unscaled:expr) => {{
+        let _ = $m;
+        $crate::valu::kernel::map_scale::<L, $ta, $tr>(
+            $regs,
+            $d,
+            $s,
+            $n,
+            |b, c| $unscaled(b, c),
+            |$a: $ta, $b: $tb, $c: $tc| -> ($tr, bool) { $body },
+        )
+    }};
+    ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, $bit:ident ($a:ident: $ta:ty, $b:ident: $tb:ty, $c:ident: $tc:ty) -> $tr:ty => $body:expr, by fused $fused:expr) => {{
+        $crate::valu::kernel::map_fmas::<L, $ta, $tr>(
             $regs,
             $d,
             $s,
             $n,
             $m,
-            |$a: $ta, $b: $tb, $c: $tc, $bit: bool| -> ($tr, bool) { $usual },
-            |$a: $ta, $b: $tb, $c: $tc, $bit: bool| -> ($tr, bool) { $body },
-        )
-    };
+            |$a: $ta, $b: $tb, $c: $tc| -> $tr { $fused },
+            |$a: $ta, $b: $tb, $c: $tc, $bit: bool| -> $tr { ($body).0 },
+        );
+        0
+    }};
     ($regs:ident, $d:ident, $s:ident, $n:ident, $m:ident, $bit:ident ($a:ident: $ta:ty, $b:ident: $tb:ty) -> $tr:ty => $body:expr) => {
         $crate::valu::kernel::map_mask::<L, _, _, _, _>(
             $regs,

@@ -25,6 +25,8 @@ mod family_tests;
 #[cfg(test)]
 mod fast_path_tests;
 #[cfg(test)]
+mod row_tests;
+#[cfg(test)]
 mod small_float_tests;
 
 use super::Registry;

@@ -1,5 +1,6 @@
 //! How a compiled vector operation runs: all sources registers and every lane on, plainly, or in general.
 
+use super::modified::run_modified;
 use super::observe::Observed;
 use super::ways::Insertion;
 use super::{
@@ -35,6 +36,22 @@ pub(super) fn run_registers(m: &mut Machine<'_>, op: &Op) -> Step {
     let [d, a, b, c] = op.lanes.map(|x| x as usize);
     // SAFETY: `level` chose this build by what the CPU reports.
     unsafe { (op.kernel)(m.wave.lanes_flat(), d, [a, b, c], n, setting) };
+    m.stats.lane_operations += n as u64;
+    Step::Next
+}
+
+/// The same with a result of 16 bits that leaves the upper half of its register as it is.
+pub(super) fn run_lower_half(m: &mut Machine<'_>, op: &Op) -> Step {
+    if !m.wave.is_full() || answers_to_mode(op) && !m.wave.mode.is_default() {
+        return run_modified(m, op);
+    }
+    let n = m.wave.lanes();
+    let setting = setting(m, op);
+    let [d, a, b, c] = op.lanes.map(|x| x as usize);
+    let to = temp(m, 3);
+    // SAFETY: `level` chose this build by what the CPU reports.
+    unsafe { (op.kernel)(m.wave.lanes_flat(), to, [a, b, c], n, setting) };
+    ways::insert_lower_halves(m.wave.lanes_flat(), d, to, n);
     m.stats.lane_operations += n as u64;
     Step::Next
 }
@@ -91,7 +108,6 @@ pub(super) fn run_plain(m: &mut Machine<'_>, op: &Op) -> Step {
 pub(super) fn mask_in(m: &Machine<'_>, op: &Op, info: &ValuInfo) -> u64 {
     match info.mask_in {
         Src::None => setting(m, op),
-        Src::Const(v) if info.mask == MaskUse::Selection => setting(m, op) | v,
         // A truth table is no wider than eight bits, whatever the wave's size.
         s => m.mask(s),
     }

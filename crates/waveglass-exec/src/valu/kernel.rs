@@ -4,24 +4,32 @@
 //! so that the compiler turns each block into vector instructions. Every kernel is compiled
 //! for the baseline CPU, for AVX2 with FMA, and for AVX-512; the program takes the best that the
 //! machine has. `lane` has the types that stand for a lane of an operand, `map` the loops over lanes,
-//! `halves` those over 16-bit floats with the arithmetic of `singles`, `setting` what a kernel may ask
-//! about its wave.
+//! `halves` those over 16-bit floats with the arithmetic of `singles`, `bytes` rows of packed bytes and nibbles,
+//! `division` the loops of the division macro, `permlane` moves within rows of sixteen, `setting` what a kernel may ask about its wave.
 
+mod bytes;
+mod division;
 mod halves;
 mod lane;
 mod map;
+mod permlane;
 mod setting;
 mod singles;
+mod small_float;
 
 use crate::rows::ROW_LANES;
 use std::sync::OnceLock;
 
 pub(crate) use super::simd::permute_bytes;
+pub use bytes::*;
+pub use division::*;
 pub use halves::*;
 pub use lane::*;
 pub use map::*;
+pub use permlane::*;
 pub use setting::Setting;
 pub use singles::{Single, Singles};
+pub use small_float::*;
 
 /// `(registers, destination, sources, lanes, mask in) -> mask out`. Positions are of the first
 /// lane; a 64-bit operand's high halves lie one register further.

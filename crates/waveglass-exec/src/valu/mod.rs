@@ -32,7 +32,7 @@ pub(crate) use dpp::{Moves, Row};
 pub(crate) use execute::answers_to_mode;
 use execute::{
     broadcast, mask_in, merge, merge_register, mode_flushes_input, mode_flushes_output,
-    run_observed, run_plain, run_registers, run_slow, temp, write_mask,
+    run_lower_half, run_observed, run_plain, run_registers, run_slow, temp, write_mask,
 };
 pub use kernel::{Builds, Kernel, LaneOp, Ty};
 pub use modifiers::{Part, SourceMods};
@@ -380,7 +380,7 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         info.saturates = true;
     }
     match spec.mask {
-        MaskUse::None => {}
+        MaskUse::None | MaskUse::Selection => {}
         MaskUse::Compare | MaskUse::CompareExec => {
             info.mask_out = mask_destination(c, spec.mask);
         }
@@ -392,7 +392,6 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         MaskUse::Select => info.mask_in = mask_source(c, dst),
         MaskUse::Vcc => info.mask_in = Src::Sgpr(sreg::VCC_LO as u8),
         MaskUse::Signed => info.mask_in = Src::Const(signed_sources(c)),
-        MaskUse::Selection => info.mask_in = Src::Const(kernel::Setting::selection(c.inst)),
         MaskUse::TruthTable => info.mask_in = Src::Const(c.inst.field(Field::Bitop3) & 0xff),
     }
     let n = c.rows * ROW_LANES as u32;
@@ -400,18 +399,18 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         op.lanes[i + 1] = (c.temp_base + TEMP_REGISTERS * i as u32) * n;
     }
     place(&mut op, n);
-    let plain = info.dpp.is_none()
-        && info.out.is_plain()
+    let unmodified = info.dpp.is_none()
         && info.mods.iter().all(|m| m.is_none())
         && spec.result.dwords() <= 2
         && !spec.sources.iter().any(|t| t.is_mix());
-    if plain {
-        let registers = op.s.iter().all(|s| matches!(s, Src::Vgpr(_) | Src::None));
-        op.run = if registers && spec.mask == MaskUse::None {
-            run_registers
-        } else {
-            run_plain
-        };
+    if unmodified {
+        let registers = op.s.iter().all(|s| matches!(s, Src::Vgpr(_) | Src::None))
+            && matches!(spec.mask, MaskUse::None | MaskUse::Selection);
+        if info.out.is_plain() {
+            op.run = if registers { run_registers } else { run_plain };
+        } else if registers && info.out.is_lower_half() {
+            op.run = run_lower_half;
+        }
     }
     let floats = spec
         .sources
@@ -419,6 +418,9 @@ pub fn compile_with(c: &Compile<'_>, spec: &Spec, fields: [Option<Field>; 3], ds
         .chain([&spec.result])
         .any(|t| t.is_float());
     op.imm = u64::from(floats) | kernel::Setting::of_target(c.inst.target());
+    if spec.mask == MaskUse::Selection {
+        op.imm |= kernel::Setting::selection(c.inst);
+    }
     for i in 0..3 {
         info.ways[i] = info.mods[i].way(spec.sources[i]);
         let register = matches!(op.s[i], Src::Vgpr(_)) && info.ways[i] == Way::Plain;

@@ -114,6 +114,15 @@ impl ResultMods {
         self.clamp
     }
 
+    /// The kernel's result goes to the lower half of the register as it is, and the upper stays.
+    pub fn is_lower_half(&self) -> bool {
+        let lower = Self {
+            word: Some(0),
+            ..Self::default()
+        };
+        *self == lower
+    }
+
     /// Whether an output modifier is given that multiplies the result of a type.
     pub(super) fn multiplies(&self, wave: &Wave, ty: Ty) -> bool {
         self.omod != 0 && omod_applies(wave, ty)

@@ -235,6 +235,22 @@ in_builds! {
     }
 }
 
+in_builds! {
+    /// Moves the lower halves of a result at `from` to those of the register at `d`.
+    pub(super) fn insert_lower_halves(regs: &mut [u32], d: usize, from: usize, n: usize) {
+        let mut i = 0;
+        while i < n {
+            let old = kernel::block(regs, d + i);
+            let mut row = kernel::block(regs, from + i);
+            for k in 0..BLOCK {
+                row[k] = old[k] & 0xffff_0000 | row[k] & 0xffff;
+            }
+            kernel::set_block(regs, d + i, row);
+            i += BLOCK;
+        }
+    }
+}
+
 #[inline(always)]
 fn insert_rows<const L: usize>(
     regs: &mut [u32],

@@ -25,9 +25,9 @@ pub(super) fn register(r: &mut Registry) {
         "v_cvt_f32_ubyte2" [] (a: u32) -> f32 => v_cvt_f32_ubyte::<2>(a);
         "v_cvt_f32_ubyte3" [] (a: u32) -> f32 => v_cvt_f32_ubyte::<3>(a);
         "v_cvt_pknorm_i16_f32" | "v_cvt_pk_norm_i16_f32" [] (a: f32, b: f32) -> u32 =>
-            v_cvt_pk_norm_i16_f32(a, b);
+            if L == 0 { v_cvt_pk_norm_i16_f32(a, b) } else { fused_pk_norm_i16_f32(a, b) };
         "v_cvt_pknorm_u16_f32" | "v_cvt_pk_norm_u16_f32" [] (a: f32, b: f32) -> u32 =>
-            v_cvt_pk_norm_u16_f32(a, b);
+            if L == 0 { v_cvt_pk_norm_u16_f32(a, b) } else { fused_pk_norm_u16_f32(a, b) };
         "v_cvt_pk_u16_f32" [] (a: f32, b: f32) -> u32 => v_cvt_pk_u16_f32(a, b);
         "v_cvt_pk_i16_f32" [] (a: f32, b: f32) -> u32 => v_cvt_pk_i16_f32(a, b);
         "v_cvt_pk_u8_f32" [] (a: f32, b: u32, c: u32) -> u32 => v_cvt_pk_u8_f32(a, b, c);

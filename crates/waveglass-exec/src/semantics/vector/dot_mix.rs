@@ -5,7 +5,8 @@ use crate::alu::{dot, float32, mix};
 use crate::semantics::table::valu;
 use crate::semantics::{Registry, Semantics};
 use crate::valu::kernel::{
-    Bf16, F16, Mix, MixBf16, PkB16, PkBf16, PkF16, Setting, Single, builds, map_dot_halves,
+    Bf16, F16, Mix, MixBf16, PkB16, PkBf16, PkF16, Setting, Single, builds, dot_bytes, dot_nibbles,
+    dot_unsigned_nibbles, map_dot_halves,
 };
 use crate::valu::{ClampKind, High16, LaneOp, MaskUse, Spec, Ty};
 
@@ -160,19 +161,19 @@ fn integers(r: &mut Registry) {
         "v_dot2_u32_u16" [] (a: PkB16, b: PkB16, c: u32) -> u32 => dot::v_dot2_u32_u16(a.0, b.0, c, false),
             clamp dot::v_dot2_u32_u16(a.0, b.0, c, true);
         "v_dot4_i32_i8" [] (a: u32, b: u32, c: u32) -> u32 => dot::v_dot4_i32_i8(a, b, c, false),
-            clamp dot::v_dot4_i32_i8(a, b, c, true);
+            clamp dot::v_dot4_i32_i8(a, b, c, true), by rows => dot_bytes::<L>;
         "v_dot4_u32_u8" [] (a: u32, b: u32, c: u32) -> u32 => dot::v_dot4_u32_u8(a, b, c, false),
             clamp dot::v_dot4_u32_u8(a, b, c, true);
         "v_dot8_i32_i4" [] (a: u32, b: u32, c: u32) -> u32 => dot::v_dot8_i32_i4(a, b, c, false),
-            clamp dot::v_dot8_i32_i4(a, b, c, true), by nibbles;
+            clamp dot::v_dot8_i32_i4(a, b, c, true), by rows => dot_nibbles::<L>;
         "v_dot8_u32_u4" [] (a: u32, b: u32, c: u32) -> u32 => dot::v_dot8_u32_u4(a, b, c, false),
-            clamp dot::v_dot8_u32_u4(a, b, c, true);
+            clamp dot::v_dot8_u32_u4(a, b, c, true), by rows => dot_unsigned_nibbles::<L>;
         "v_dot2c_i32_i16" [acc] (a: PkB16, b: PkB16, c: u32) -> u32 => dot::v_dot2_i32_i16(a.0, b.0, c, false),
             clamp dot::v_dot2_i32_i16(a.0, b.0, c, true);
         "v_dot4c_i32_i8" [acc] (a: u32, b: u32, c: u32) -> u32 => dot::v_dot4_i32_i8(a, b, c, false),
-            clamp dot::v_dot4_i32_i8(a, b, c, true);
+            clamp dot::v_dot4_i32_i8(a, b, c, true), by rows => dot_bytes::<L>;
         "v_dot8c_i32_i4" [acc] (a: u32, b: u32, c: u32) -> u32 => dot::v_dot8_i32_i4(a, b, c, false),
-            clamp dot::v_dot8_i32_i4(a, b, c, true), by nibbles;
+            clamp dot::v_dot8_i32_i4(a, b, c, true), by rows => dot_nibbles::<L>;
         "v_dot4_i32_iu8" [signed] (m; a: u32, b: u32, c: u32) -> u32 =>
             dot::v_dot4_i32_iu8(a, b, c, m.0 as u32, false),
             clamp dot::v_dot4_i32_iu8(a, b, c, m.0 as u32, true);

@@ -100,11 +100,15 @@ fn min_max(r: &mut Registry) {
         "v_min_f16" [] (a, b) v_min_f16 v_min_f16_gfx11, a.min(b);
         "v_max3_f16" [keep] (a, b, c) v_max3_f16 v_max3_f16_gfx11, a.max(b).max(c);
         "v_min3_f16" [keep] (a, b, c) v_min3_f16 v_min3_f16_gfx11, a.min(b).min(c);
-        "v_med3_f16" [keep] (a, b, c) v_med3_f16 v_med3_f16_gfx11, median(a, b, c);
         "v_maxmin_f16" [keep] (a, b, c) v_maxmin_f16 v_maxmin_f16_gfx11, a.max(b).min(c);
         "v_minmax_f16" [keep] (a, b, c) v_minmax_f16 v_minmax_f16_gfx11, a.min(b).max(c);
     }
     valu! { r;
+        "v_med3_f16" [keep] (m; a: F16, b: F16, c: F16) -> F16 => F16(if m.major() == 11 {
+            minmax::v_med3_f16_gfx11(a.0, b.0, c.0, m.ieee())
+        } else {
+            minmax::v_med3_f16(a.0, b.0, c.0, m.ieee())
+        }), by median => median;
         "v_max_num_f16" [] (a: F16, b: F16) -> F16 => F16(minmax::v_max_num_f16(a.0, b.0)),
             by ordered x y => x.max(y);
         "v_min_num_f16" [] (a: F16, b: F16) -> F16 => F16(minmax::v_min_num_f16(a.0, b.0)),
@@ -121,7 +125,7 @@ fn min_max(r: &mut Registry) {
             by ordered x y z => x.min(y).min(z);
         "v_med3_num_f16" [] (a: F16, b: F16, c: F16) -> F16 =>
             F16(minmax::v_med3_num_f16(a.0, b.0, c.0)),
-            by ordered x y z => median(x, y, z);
+            by median => median;
         "v_maxmin_num_f16" [] (a: F16, b: F16, c: F16) -> F16 =>
             F16(minmax::v_maxmin_num_f16(a.0, b.0, c.0)),
             by ordered x y z => x.max(y).min(z);

@@ -72,7 +72,8 @@ fn arithmetic(r: &mut Registry) {
         "v_fmac_legacy_f32" | "v_fmac_dx9_zero_f32" [acc] (a: f32, b: f32, c: f32) -> f32 =>
             v_fma_dx9_zero_f32(a, b, c);
         "v_mullit_f32" [] (a: f32, b: f32, c: f32) -> f32 => v_mullit_f32(a, b, c);
-        "v_ldexp_f32" [] (a: f32, b: u32) -> f32 => v_ldexp_f32(a, b);
+        "v_ldexp_f32" [] (a: f32, b: u32) -> f32 => v_ldexp_f32(a, b),
+            fast moderate_ldexp_f32(a, b);
         "v_cubeid_f32" [] (m; a: f32, b: f32, c: f32) -> f32 => flushing(m, [a, b, c], v_cubeid_f32);
         "v_cubesc_f32" [] (m; a: f32, b: f32, c: f32) -> f32 => flushing(m, [a, b, c], v_cubesc_f32);
         "v_cubetc_f32" [] (m; a: f32, b: f32, c: f32) -> f32 => flushing(m, [a, b, c], v_cubetc_f32);
@@ -113,7 +114,7 @@ fn min_max(r: &mut Registry) {
         "v_max3_f32" [] (m; a: f32, b: f32, c: f32) -> f32 =>
             by_generation!(m, v_max3_f32, v_max3_f32_gfx11, a, b, c), fast numbers::max(numbers::max(a, b), c);
         "v_med3_f32" [] (m; a: f32, b: f32, c: f32) -> f32 =>
-            by_generation!(m, v_med3_f32, v_med3_f32_gfx11, a, b, c), fast numbers::med3(a, b, c);
+            by_generation!(m, v_med3_f32, v_med3_f32_gfx11, a, b, c), by easy => (numbers::plain_med3, numbers::med3);
         "v_maxmin_f32" [] (m; a: f32, b: f32, c: f32) -> f32 =>
             by_generation!(m, v_maxmin_f32, v_maxmin_f32_gfx11, a, b, c), fast numbers::min(numbers::max(a, b), c);
         "v_minmax_f32" [] (m; a: f32, b: f32, c: f32) -> f32 =>
@@ -125,7 +126,7 @@ fn min_max(r: &mut Registry) {
         "v_max3_num_f32" [] (a: f32, b: f32, c: f32) -> f32 =>
             v_max3_num_f32(a, b, c), fast numbers::max(numbers::max(a, b), c);
         "v_med3_num_f32" [] (a: f32, b: f32, c: f32) -> f32 =>
-            v_med3_num_f32(a, b, c), fast numbers::med3(a, b, c);
+            v_med3_num_f32(a, b, c), by easy => (numbers::plain_med3, numbers::med3);
         "v_maxmin_num_f32" [] (a: f32, b: f32, c: f32) -> f32 => v_maxmin_num_f32(a, b, c);
         "v_minmax_num_f32" [] (a: f32, b: f32, c: f32) -> f32 => v_minmax_num_f32(a, b, c);
         "v_minimum_f32" [] (a: f32, b: f32) -> f32 => v_minimum_f32(a, b);
@@ -147,7 +148,7 @@ fn one_source(r: &mut Registry) {
         "v_frexp_mant_f32" [] (a: f32) -> f32 => v_frexp_mant_f32(a);
         "v_frexp_exp_i32_f32" [] (a: f32) -> u32 => v_frexp_exp_i32_f32(a);
         "v_exp_f32" | "v_exp_legacy_f32" [] (a: f32) -> f32 => v_exp_f32(a);
-        "v_log_f32" | "v_log_legacy_f32" [] (a: f32) -> f32 => v_log_f32(a);
+        "v_log_f32" | "v_log_legacy_f32" [] (a: f32) -> f32 => v_log_f32(a), by usual => usual_log_f32(a);
         "v_rcp_f32" | "v_rcp_iflag_f32" [] (a: f32) -> f32 => v_rcp_f32(a);
         "v_rsq_f32" [] (a: f32) -> f32 => v_rsq_f32(a);
         "v_sqrt_f32" [] (a: f32) -> f32 => v_sqrt_f32(a);
@@ -160,17 +161,17 @@ fn one_source(r: &mut Registry) {
 fn division(r: &mut Registry) {
     valu! { r;
         "v_div_fixup_f32" [] (a: f32, b: f32, c: f32) -> f32 => v_div_fixup_f32(a, b, c),
-            fast ordinary_quotient_f32(a, b, c);
+            by fixup => ordinary_quotient_f32;
     }
     // Their sources come as bits, which the framework does not flush ("Input denormals are not
     // flushed", V_DIV_FMAS_F32).
     masked! { r;
         "v_div_scale_f32" CarryOut (_bit; a: u32, b: u32, c: u32) -> f32 =>
             v_div_scale_f32(f32::from_bits(a), f32::from_bits(b), f32::from_bits(c)),
-            usual unscaled_f32(a, b, c);
+            by unscaled unscaled_f32;
         "v_div_fmas_f32" Vcc (scale; a: u32, b: u32, c: u32) -> f32 => (
             v_div_fmas_f32(f32::from_bits(a), f32::from_bits(b), f32::from_bits(c), scale),
             false,
-        ), usual fused_f32(f32::from_bits(a), f32::from_bits(b), f32::from_bits(c), scale);
+        ), by fused f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(c));
     }
 }

@@ -38,19 +38,20 @@ pub(super) fn register(r: &mut Registry) {
         "v_frexp_mant_f64" [] (a: f64) -> f64 => v_frexp_mant_f64(a);
         "v_frexp_exp_i32_f64" [] (a: f64) -> u32 => v_frexp_exp_i32_f64(a);
         "v_rcp_f64" [] (a: f64) -> f64 => v_rcp_f64(a);
-        "v_rsq_f64" [] (a: f64) -> f64 => v_rsq_f64(a);
+        "v_rsq_f64" [] (a: f64) -> f64 => v_rsq_f64(a),
+            by usual => if L == 0 { (v_rsq_f64(a), true) } else { fused_rsq_f64(a) };
         "v_sqrt_f64" [] (a: f64) -> f64 => v_sqrt_f64(a);
         "v_div_fixup_f64" [] (a: f64, b: f64, c: f64) -> f64 => v_div_fixup_f64(a, b, c),
-            fast ordinary_quotient_f64(a, b, c);
+            by fixup => ordinary_quotient_f64;
     }
     // Sources as bits are not flushed; see the single-precision forms.
     masked! { r;
         "v_div_scale_f64" CarryOut (_bit; a: u64, b: u64, c: u64) -> f64 =>
             v_div_scale_f64(f64::from_bits(a), f64::from_bits(b), f64::from_bits(c)),
-            usual unscaled_f64(a, b, c);
+            by unscaled unscaled_f64;
         "v_div_fmas_f64" Vcc (scale; a: u64, b: u64, c: u64) -> f64 => (
             v_div_fmas_f64(f64::from_bits(a), f64::from_bits(b), f64::from_bits(c), scale),
             false,
-        ), usual fused_f64(f64::from_bits(a), f64::from_bits(b), f64::from_bits(c), scale);
+        ), by fused f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c));
     }
 }

@@ -5,7 +5,8 @@ use crate::alu::int32::*;
 use crate::semantics::table::{masked, valu};
 use crate::semantics::{Registry, Semantics};
 use crate::valu::kernel::{
-    Dwords, Quad, Triple, builds, map, map_numbered, map_rows, permute_bytes,
+    Dwords, Quad, Triple, builds, map, map_numbered, map_rows, masked_sad_bytes, permute_bytes,
+    sad_bytes,
 };
 use crate::valu::{ClampKind, High16, LaneOp, MaskUse, Spec, Ty};
 
@@ -24,7 +25,9 @@ struct Perm;
 impl LaneOp for Perm {
     #[inline(always)]
     fn run<const L: usize>(regs: &mut [u32], d: usize, s: [usize; 3], n: usize, _: u64) -> u64 {
-        map_rows(regs, d, s, n, permute_bytes::<L>);
+        // A function that is handed on is not sure to be inlined into a build.
+        #[allow(clippy::redundant_closure)]
+        map_rows(regs, d, s, n, |rows| permute_bytes::<L>(rows));
         0
     }
 }
@@ -260,7 +263,7 @@ fn bytes(r: &mut Registry) {
     valu! { r;
         "v_lerp_u8" [] (a: u32, b: u32, c: u32) -> u32 => v_lerp_u8(a, b, c);
         "v_sad_u8" [] (a: u32, b: u32, c: u32) -> u32 =>
-            v_sad_u8(a, b, c), clamp v_sad_u8(a, b, 0).saturating_add(c);
+            v_sad_u8(a, b, c), clamp v_sad_u8(a, b, 0).saturating_add(c), by rows => sad_bytes::<L>;
         "v_sad_hi_u8" [] (a: u32, b: u32, c: u32) -> u32 =>
             v_sad_hi_u8(a, b, c), clamp v_sad_hi_u8(a, b, 0).saturating_add(c);
         "v_sad_u16" [] (a: u32, b: u32, c: u32) -> u32 =>
@@ -268,7 +271,7 @@ fn bytes(r: &mut Registry) {
         "v_sad_u32" [] (a: u32, b: u32, c: u32) -> u32 =>
             v_sad_u32(a, b, c), clamp v_sad_u32(a, b, 0).saturating_add(c);
         "v_msad_u8" [] (a: u32, b: u32, c: u32) -> u32 =>
-            v_msad_u8(a, b, c), clamp v_msad_u8(a, b, 0).saturating_add(c);
+            v_msad_u8(a, b, c), clamp v_msad_u8(a, b, 0).saturating_add(c), by rows => masked_sad_bytes::<L>;
         "v_qsad_pk_u16_u8" [] (a: u64, b: u32, c: u64) -> u64 =>
             v_qsad_pk_u16_u8(a, b, c), clamp saturating_fields(a, b, c, v_sad_u8);
         "v_mqsad_pk_u16_u8" [] (a: u64, b: u32, c: u64) -> u64 =>

@@ -4,7 +4,7 @@ use crate::machine::Machine;
 use crate::program::{Compile, Handler, Op, Src, Step};
 use crate::semantics::table::valu;
 use crate::semantics::{NEXT, Registry, Semantics};
-use crate::valu::kernel::in_builds;
+use crate::valu::kernel::{in_builds, permute_rows};
 use crate::valu::{self};
 use crate::wave::sreg;
 use waveglass_isa::{Field, Half, Operand};
@@ -155,10 +155,23 @@ in_builds! {
     }
 }
 
+in_builds! {
+    /// [`permlane_rows`] of a wave that is all on.
+    fn permute_full(regs: &mut [u32], from: usize, to: usize, n: usize, select: u64, other: bool) {
+        permute_rows::<L>(regs, from, to, n, select, other);
+    }
+}
+
 /// `v_permlane16_b32` and `v_permlanex16_b32`.
 fn permlane_rows(m: &mut Machine<'_>, op: &Op, other: bool) -> Step {
     let Src::Vgpr(s) = op.s[0] else { return NEXT };
     let select = m.s32(op.s[1]) as u64 | (m.s32(op.s[2]) as u64) << 32;
+    if m.wave.is_full() {
+        let n = m.wave.lanes();
+        let (from, to) = (s as usize * n, op.d as usize * n);
+        permute_full(m.wave.lanes_flat(), from, to, n, select, other);
+        return NEXT;
+    }
     let mut sources = [0; 64];
     select_rows(select, other, &mut sources);
     let fetch_inactive = op.imm & FETCH_INACTIVE != 0;
@@ -399,6 +412,40 @@ mod tests {
         b.set(0, |_| 999);
         b.run_all(&["000077d701010400"]);
         assert_eq!((b.get(0, 16), b.get(0, 17)), (999, 30));
+    }
+
+    #[test]
+    fn permlane16_of_a_full_wave_is_as_of_one_with_a_lane_off() {
+        for (select, code) in [
+            (0x0123_4567_89ab_cdef_u64, "000077d701010400"),
+            (0x7777_0000_f0e1_d2c3, "000077d701010400"),
+            (0x0123_4567_89ab_cdef, "000078d701010400"),
+            (0x7777_0000_f0e1_d2c3, "000078d701010400"),
+        ] {
+            for lanes in [32, 64] {
+                let other = &code[4..6] == "78";
+                let mut b = Bench::new(Target::Gfx1030, lanes);
+                b.set(1, |lane| 1000 + lane as u32);
+                (b.wave.sgpr[0], b.wave.sgpr[1]) = (select as u32, (select >> 32) as u32);
+                b.run_all(&[code]);
+                for lane in 0..lanes as usize {
+                    let from = select >> (4 * (lane % 16)) & 15;
+                    let row = lane & !15 ^ if other { 16 } else { 0 };
+                    assert_eq!(
+                        b.get(0, lane),
+                        1000 + row as u32 + from as u32,
+                        "{code} {lane}"
+                    );
+                }
+                // In place, with FI and a lane off.
+                b.wave.set_exec(b.wave.exec() & !2);
+                b.set(0, |_| 7);
+                b.run_all(&[&code.replace("00007", "00087")]);
+                assert_eq!(b.get(0, 1), 7);
+                let from = select as u32 & 15;
+                assert_eq!(b.get(0, 0), 1000 + if other { 16 } else { 0 } + from);
+            }
+        }
     }
 
     #[test]

@@ -8,7 +8,9 @@ use crate::alu::convert::v_cvt_sr_pk_f16_f32;
 use crate::alu::small_float::{self, *};
 use crate::semantics::table::valu;
 use crate::semantics::{Registry, Semantics};
-use crate::valu::kernel::{Absent, F16, PkF16, Setting, builds, map, map_long, map_to_pairs};
+use crate::valu::kernel::{
+    F16, PkF16, Setting, builds, insert_half, map, map_long, map_to_codes, map_to_pairs,
+};
 use crate::valu::{ClampKind, High16, LaneOp, MaskUse, Spec, Ty};
 
 pub(super) fn register(r: &mut Registry) {
@@ -79,25 +81,35 @@ impl<const BF8: bool> LaneOp for ToBytes<BF8> {
     ) -> u64 {
         let m = Setting(setting);
         let saturate = m.mode().fp16_ovfl();
+        let upper = m.result_byte() >> 1 != 0;
+        let shift = 16 * u32::from(upper);
         match (BF8, m.fnuz()) {
-            (true, false) => map::<L, _, _, _, _>(regs, d, s, n, |a, b, _: Absent| {
-                v_cvt_pk_fp8_f32(small_float::BF8, a, b, saturate)
-            }),
-            (true, true) => map::<L, _, _, _, _>(regs, d, s, n, |a, b, _: Absent| {
-                v_cvt_pk_fp8_f32(BF8_FNUZ, a, b, saturate)
-            }),
-            (false, true) => map::<L, _, _, _, _>(regs, d, s, n, |a, b, _: Absent| {
-                v_cvt_pk_fp8_f32(FP8_FNUZ, a, b, saturate)
-            }),
-            (false, false) if is_e5m3(m) => {
-                map::<L, _, _, _, _>(regs, d, s, n, |a: f32, b: f32, _: Absent| {
-                    let code = |x| e5m3(x, |f, x| f.encode(x, saturate));
-                    (code(b) << 8 | code(a)) as u16
+            (true, false) => {
+                let format = Nearest::of(small_float::BF8, saturate);
+                map_to_codes::<L>(regs, d, s, n, format, upper, |a, b| {
+                    v_cvt_pk_fp8_f32(small_float::BF8, a, b, saturate)
                 });
             }
-            (false, false) => map::<L, _, _, _, _>(regs, d, s, n, |a, b, _: Absent| {
-                v_cvt_pk_fp8_f32(FP8, a, b, saturate)
+            (true, true) => map::<L, _, _, _, _>(regs, d, s, n, |a, b, old: u32| {
+                let codes = v_cvt_pk_fp8_f32(BF8_FNUZ, a, b, saturate);
+                insert_half(old, codes.into(), shift)
             }),
+            (false, true) => map::<L, _, _, _, _>(regs, d, s, n, |a, b, old: u32| {
+                let codes = v_cvt_pk_fp8_f32(FP8_FNUZ, a, b, saturate);
+                insert_half(old, codes.into(), shift)
+            }),
+            (false, false) if is_e5m3(m) => {
+                map::<L, _, _, _, _>(regs, d, s, n, |a: f32, b: f32, old: u32| {
+                    let code = |x| e5m3(x, |f, x| f.encode(x, saturate));
+                    insert_half(old, code(b) << 8 | code(a), shift)
+                });
+            }
+            (false, false) => {
+                let format = Nearest::of(FP8, saturate);
+                map_to_codes::<L>(regs, d, s, n, format, upper, |a, b| {
+                    v_cvt_pk_fp8_f32(FP8, a, b, saturate)
+                });
+            }
         }
         0
     }
@@ -167,12 +179,13 @@ fn from_pairs<const L: usize>(
 static TO_FP8: Spec = Spec {
     name: "v_cvt_pk_fp8_f32",
     kernel: builds::<ToBytes<false>>(),
-    sources: [Ty::F32, Ty::F32, Ty::None],
-    result: Ty::B16,
+    // The half of the register that stays is a source: that way the kernel writes the register.
+    sources: [Ty::F32, Ty::F32, Ty::B32],
+    result: Ty::B32,
     mask: MaskUse::Selection,
     clamp: ClampKind::Float,
-    high: High16::Keep,
-    accumulate: false,
+    high: High16::ZeroOnGfx9,
+    accumulate: true,
 };
 
 static TO_BF8: Spec = Spec {
@@ -185,9 +198,6 @@ static TO_FP8_STOCHASTIC: Spec = Spec {
     name: "v_cvt_sr_fp8_f32",
     kernel: builds::<ToByteStochastic<false>>(),
     sources: [Ty::F32, Ty::B32, Ty::B32],
-    result: Ty::B32,
-    high: High16::ZeroOnGfx9,
-    accumulate: true,
     ..TO_FP8
 };
 
@@ -202,7 +212,7 @@ static FROM_FP8: Spec = Spec {
     kernel: builds::<FromBytes<false>>(),
     sources: [Ty::B16, Ty::None, Ty::None],
     result: Ty::PkF32,
-    high: High16::ZeroOnGfx9,
+    accumulate: false,
     ..TO_FP8
 };
 

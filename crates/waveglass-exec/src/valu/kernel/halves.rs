@@ -427,38 +427,125 @@ pub fn map_ordered<const S: usize, const PACKED: bool>(
     f: impl Fn(i16, i16, i16) -> i16,
     exact: impl Fn(u32, u32, u32) -> u32,
 ) {
-    // The order of a negative number's magnitude is turned round; doing it twice undoes it.
-    let key = |x: u16| x ^ ((x as i16 >> 15) as u16 >> 1);
     let mut i = 0;
     while i < n {
-        let mut rows = [HalfRow([0; 2 * BLOCK]); 3];
+        let mut rows = [Row([0; BLOCK]); 3];
         for k in 0..S {
-            let mut row = block(regs, s[k] + i);
-            if !PACKED {
-                for x in &mut row {
-                    *x &= 0xffff;
-                }
-            }
-            rows[k] = HalfRow(cast(row));
+            rows[k] = Row(block(regs, s[k] + i));
         }
-        let mut r = HalfRow([0; 2 * BLOCK]);
-        // Negative where a magnitude is larger than infinity's.
-        let mut room = 0i16;
-        for k in 0..2 * BLOCK {
-            let [a, b, c] = [rows[0].0[k], rows[1].0[k], rows[2].0[k]];
-            for x in [a, b, c] {
-                room |= 0x7c00 - (x & 0x7fff) as i16;
-            }
-            r.0[k] = key(f(key(a) as i16, key(b) as i16, key(c) as i16) as u16);
+        let r = ordered_row::<S, PACKED>(&rows, &f, &exact);
+        set_block(regs, d + i, r.0);
+        i += BLOCK;
+    }
+}
+
+/// The medians of halves: in a quick way where a row has no NaN and no minus zero, else and in the baseline
+/// build as [`map_ordered`].
+#[inline(always)]
+pub fn map_median<const L: usize>(
+    regs: &mut [u32],
+    d: usize,
+    s: [usize; 3],
+    n: usize,
+    f: impl Fn(i16, i16, i16) -> i16,
+    exact: impl Fn(u32, u32, u32) -> u32,
+) {
+    if L == 0 {
+        map_ordered::<3, false>(regs, d, s, n, f, exact);
+        return;
+    }
+    // At the top of a single the bits of a half are a number, and in the same order.
+    let numbers = |row: &Row<u32>| convert(row.0, |half| f32::from_bits(half << 16));
+    let signed = |half: u32| (half << 16) as i32;
+    let mut i = 0;
+    while i < n {
+        let a = Row(block(regs, s[0] + i));
+        let b = Row(block(regs, s[1] + i));
+        let c = Row(block(regs, s[2] + i));
+        let [low, high] = simd::in_order::<L>(numbers(&a), numbers(&b));
+        let [middle, _] = simd::in_order::<L>(high, numbers(&c));
+        let [_, median] = simd::in_order::<L>(low, middle);
+        let mut r = Row([0; BLOCK]);
+        let mut hard = false;
+        for k in 0..BLOCK {
+            // Of the magnitudes, twice their size.
+            let largest = (a[k] << 17).max(b[k] << 17).max(c[k] << 17);
+            // Minus zero, which is the smallest integer of the halves with sign.
+            let smallest = signed(a[k]).min(signed(b[k])).min(signed(c[k]));
+            hard |= (smallest == i32::MIN) | (largest > 0x7c00 << 17);
+            r[k] = median[k].to_bits() >> 16;
         }
-        let mut r: Row<u32> = Row(cast(r.0));
-        if room < 0 {
-            exact_row::<S>(regs, s, i, &mut r, &exact);
+        if hard {
+            r = ordered_row::<3, false>(&[a, b, c], &f, &exact);
         }
         set_block(regs, d + i, r.0);
         i += BLOCK;
     }
 }
+
+/// [`map_ordered`] of a row.
+#[inline(always)]
+fn ordered_row<const S: usize, const PACKED: bool>(
+    rows: &[Row<u32>; 3],
+    f: &impl Fn(i16, i16, i16) -> i16,
+    exact: &impl Fn(u32, u32, u32) -> u32,
+) -> Row<u32> {
+    let (mut r, nan) = if PACKED {
+        let mut halves = [HalfRow([0; 2 * BLOCK]); 3];
+        for k in 0..S {
+            halves[k] = HalfRow(cast(rows[k].0));
+        }
+        let (r, nan) = ordered::<{ 2 * BLOCK }>([&halves[0].0, &halves[1].0, &halves[2].0], f);
+        (Row(cast(r)), nan)
+    } else {
+        // Two lanes' halves side by side, that none of a vector is idle.
+        let mut pairs = [PairRow([0; BLOCK]); 3];
+        for k in 0..S {
+            let mut joined = [0; BLOCK / 2];
+            for j in 0..BLOCK / 2 {
+                joined[j] = rows[k][j] & 0xffff | rows[k][j + BLOCK / 2] << 16;
+            }
+            pairs[k] = PairRow(cast(joined));
+        }
+        let (r, nan) = ordered::<BLOCK>([&pairs[0].0, &pairs[1].0, &pairs[2].0], f);
+        let joined: [u32; BLOCK / 2] = cast(r);
+        let mut row = Row([0; BLOCK]);
+        for j in 0..BLOCK / 2 {
+            row[j] = joined[j] & 0xffff;
+            row[j + BLOCK / 2] = joined[j] >> 16;
+        }
+        (row, nan)
+    };
+    if nan {
+        for k in 0..BLOCK {
+            r[k] = exact(rows[0][k], rows[1][k], rows[2][k]);
+        }
+    }
+    r
+}
+
+/// `f` on the order of halves, and whether any is a NaN.
+#[inline(always)]
+fn ordered<const N: usize>(
+    [a, b, c]: [&[u16; N]; 3],
+    f: &impl Fn(i16, i16, i16) -> i16,
+) -> ([u16; N], bool) {
+    // The order of a negative number's magnitude is turned round; doing it twice undoes it.
+    let key = |x: u16| x ^ ((x as i16 >> 15) as u16 & 0x7fff);
+    let mut r = [0; N];
+    let mut largest = 0;
+    for k in 0..N {
+        let [x, y, z] = [a[k], b[k], c[k]];
+        largest = largest.max(x & 0x7fff).max(y & 0x7fff).max(z & 0x7fff);
+        r[k] = key(f(key(x) as i16, key(y) as i16, key(z) as i16) as u16);
+    }
+    (r, largest > 0x7c00)
+}
+
+/// The halves of one of two lanes' operands each.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct PairRow([u16; BLOCK]);
 
 /// The halves of a row's lanes.
 #[derive(Clone, Copy)]

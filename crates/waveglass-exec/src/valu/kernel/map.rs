@@ -4,7 +4,6 @@
 use super::lane::{Row, block, set_block};
 use super::{BLOCK, Lane, Ty};
 use crate::valu::simd;
-use bytemuck::must_cast as cast;
 
 /// Lanes of a block, as a number that the compiler does not know, for loops over what is no plain row:
 /// unrolled, it would take them apart again.
@@ -15,7 +14,7 @@ pub(super) fn rolled(n: usize) -> usize {
 
 /// [`rolled`] where operands are doubles, else all of a block.
 #[inline(always)]
-fn rolled_doubles<A: Lane, C: Lane, R: Lane>(n: usize) -> usize {
+pub(super) fn rolled_doubles<A: Lane, C: Lane, R: Lane>(n: usize) -> usize {
     let doubles = |ty: Ty| ty == Ty::F64;
     if doubles(A::TY) || doubles(C::TY) || doubles(R::TY) {
         rolled(n)
@@ -108,6 +107,70 @@ pub fn map_unless_nan<const L: usize, A: Lane, B: Lane, C: Lane, R: Lane + Parti
     }
 }
 
+/// Applies `usual` to every lane, and `exact` to a row's lanes where it does not hold for all of them.
+/// Where it holds it must agree with `exact`.
+#[inline(always)]
+pub fn map_usual<const L: usize, A: Lane, B: Lane, C: Lane, R: Lane>(
+    regs: &mut [u32],
+    d: usize,
+    s: [usize; 3],
+    n: usize,
+    usual: impl Fn(A, B, C) -> (R, bool),
+    exact: impl Fn(A, B, C) -> R,
+) {
+    let mut i = 0;
+    while i < n {
+        let a = Row(A::load::<L>(regs, s[0] + i, n));
+        let b = Row(B::load::<L>(regs, s[1] + i, n));
+        let c = Row(C::load::<L>(regs, s[2] + i, n));
+        let mut r = Row([R::default(); BLOCK]);
+        let mut all = true;
+        for k in 0..rolled(n) {
+            let (v, holds) = usual(a[k], b[k], c[k]);
+            r[k] = v;
+            all &= holds;
+        }
+        if !all {
+            for k in 0..rolled(n) {
+                r[k] = exact(a[k], b[k], c[k]);
+            }
+        }
+        R::store::<L>(regs, d + i, n, r.0);
+        i += BLOCK;
+    }
+}
+
+/// [`map_unless_nan`] where `easy` does not hold for all of a row's lanes; where it does, its values.
+#[inline(always)]
+pub fn map_easy<const L: usize, T: Lane + PartialEq>(
+    regs: &mut [u32],
+    d: usize,
+    s: [usize; 3],
+    n: usize,
+    easy: impl Fn(T, T, T) -> (T, bool),
+    fast: impl Fn(T, T, T) -> T,
+    exact: impl Fn(T, T, T) -> T,
+) {
+    let mut i = 0;
+    while i < n {
+        let a = Row(T::load::<L>(regs, s[0] + i, n));
+        let b = Row(T::load::<L>(regs, s[1] + i, n));
+        let c = Row(T::load::<L>(regs, s[2] + i, n));
+        let mut r = Row([T::default(); BLOCK]);
+        let mut hard = false;
+        for k in 0..BLOCK {
+            let (v, holds) = easy(a[k], b[k], c[k]);
+            r[k] = v;
+            hard |= !holds;
+        }
+        if hard {
+            r.0 = row_unless_nan(&[a.0, b.0, c.0], &fast, &exact);
+        }
+        T::store::<L>(regs, d + i, n, r.0);
+        i += BLOCK;
+    }
+}
+
 /// Applies `f` to the low and to the high registers of pairs, and to a row's lanes `exact` instead
 /// where any result is a NaN. Both halves are read before either is written.
 #[inline(always)]
@@ -180,29 +243,6 @@ pub fn map_rows(
         set_block(regs, d + i, row);
         i += BLOCK;
     }
-}
-
-/// The eight products of two sources' signed nibbles, summed up with the third. They are formed in
-/// words, of which a vector holds twice as many as of dwords.
-#[inline(always)]
-pub fn map_dot_nibbles(regs: &mut [u32], d: usize, s: [usize; 3], n: usize) {
-    map_rows(regs, d, s, n, |[a, b, c]| {
-        let (a, b): ([u16; 2 * BLOCK], [u16; 2 * BLOCK]) = (cast(a), cast(b));
-        let mut sums = [0u16; 2 * BLOCK];
-        for shift in [0, 4, 8, 12] {
-            let nibble = |x: u16| ((x << (12 - shift)) as i16 >> 12) as u16;
-            for k in 0..2 * BLOCK {
-                sums[k] = sums[k].wrapping_add(nibble(a[k]).wrapping_mul(nibble(b[k])));
-            }
-        }
-        let pairs: [u32; BLOCK] = cast(sums);
-        let mut row = Row(c);
-        for k in 0..BLOCK {
-            let (low, high) = (pairs[k] as i16 as u32, (pairs[k] as i32 >> 16) as u32);
-            row[k] = row[k].wrapping_add(low).wrapping_add(high);
-        }
-        row.0
-    });
 }
 
 /// `fast` for a row's lanes, or `exact` where any result is a NaN.
@@ -297,44 +337,6 @@ pub fn map_mask<const L: usize, A: Lane, B: Lane, C: Lane, R: Lane>(
         }
         R::store::<L>(regs, d + i, n, r.0);
         out |= (simd::mask_of::<L>(carry.0) as u64) << i;
-        i += BLOCK;
-    }
-    out
-}
-
-/// [`map_mask`] where `usual` does not hold for all of a row's lanes; where it does, its values and no
-/// bit.
-#[inline(always)]
-pub fn map_mask_usual<const L: usize, A: Lane, B: Lane, C: Lane, R: Lane>(
-    regs: &mut [u32],
-    d: usize,
-    s: [usize; 3],
-    n: usize,
-    mask: u64,
-    usual: impl Fn(A, B, C, bool) -> (R, bool),
-    f: impl Fn(A, B, C, bool) -> (R, bool),
-) -> u64 {
-    let (mut i, mut out) = (0, 0u64);
-    while i < n {
-        let a = Row(A::load::<L>(regs, s[0] + i, n));
-        let b = Row(B::load::<L>(regs, s[1] + i, n));
-        let c = Row(C::load::<L>(regs, s[2] + i, n));
-        let mut r = Row([R::default(); BLOCK]);
-        let bits = Row(simd::lanes_of::<L>((mask >> i) as u32));
-        let mut all = true;
-        for k in 0..rolled_doubles::<A, C, R>(n) {
-            let (v, holds) = usual(a[k], b[k], c[k], bits[k]);
-            r[k] = v;
-            all &= holds;
-        }
-        if !all {
-            for k in 0..BLOCK {
-                let (v, bit) = f(a[k], b[k], c[k], bits[k]);
-                r[k] = v;
-                out |= (bit as u64) << (i + k);
-            }
-        }
-        R::store::<L>(regs, d + i, n, r.0);
         i += BLOCK;
     }
     out
