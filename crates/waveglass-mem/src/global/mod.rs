@@ -3,10 +3,13 @@
 //! `region` holds the bytes, `foreign` maps memory of the host's own, `wave` the accesses of a wave,
 //! `whole_wave` the fast ones among them, `wave_atomic` atomics, `line` the widest moves of the host.
 
+mod consecutive;
 mod foreign;
 #[cfg(target_arch = "x86_64")]
 mod line;
 mod region;
+#[cfg(target_arch = "x86_64")]
+mod tile;
 mod wave;
 mod wave_atomic;
 mod whole_wave;

@@ -245,6 +245,12 @@ impl Region {
         unsafe { std::slice::from_raw_parts(self.start.as_ptr().cast(), self.words * 8) }
     }
 
+    /// Whether the low 32 bits of an address tell where in the region's memory it is.
+    #[inline(always)]
+    pub(super) fn is_narrow(&self) -> bool {
+        self.words as u64 <= (1 << 32) / 8
+    }
+
     /// Where its memory is, for loops over lanes.
     #[inline(always)]
     pub(super) fn memory(&self) -> Memory<'_> {

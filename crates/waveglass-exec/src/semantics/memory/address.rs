@@ -4,9 +4,10 @@ use super::{immediate, span};
 use crate::machine::Machine;
 use crate::program::{Compile, Op, Src};
 use crate::wave::ROW_LANES;
+use std::ops::Range;
 use waveglass_isa::{Field, Inst};
 use waveglass_mem::wide::{self, Host, LaneLoop, WaveLoop};
-use waveglass_mem::{PerLane, Row};
+use waveglass_mem::{DwordOfLane, FromBase, PerLane, RegisterPairs, Row, Scaled};
 
 /// Base in a VGPR pair.
 pub(super) const GV: u8 = 0;
@@ -54,23 +55,29 @@ impl<const MODE: u8> LaneLoop for Form<'_, MODE> {
     }
 }
 
+/// The rows of the vector address, as [`Form`] has them.
+#[inline(always)]
+fn vector_rows<const MODE: u8>(rows: usize, op: &Op) -> Range<usize> {
+    let dwords = match MODE {
+        GV => 2,
+        GT => 0,
+        _ => 1,
+    };
+    let first = match op.s[0] {
+        Src::Vgpr(r) => r,
+        _ => 0,
+    };
+    span(rows, first, dwords)
+}
+
 impl<'a, const MODE: u8> Form<'a, MODE> {
     /// What the op's addresses are formed from. The operands: `s[0]` the vector address, `s[1]` the
     /// scalar base.
     #[inline(always)]
     fn of(m: &'a Machine<'_>, op: &Op) -> Self {
         let rows = m.wave.rows;
-        let dwords = match MODE {
-            GV => 2,
-            GT => 0,
-            _ => 1,
-        };
-        let first = match op.s[0] {
-            Src::Vgpr(r) => r,
-            _ => 0,
-        };
         Self {
-            vector: &m.wave.vgpr[span(rows, first, dwords)],
+            vector: &m.wave.vgpr[vector_rows::<MODE>(rows, op)],
             rows,
             base: if MODE == GV { 0 } else { m.s64(op.s[1]) },
             offset: op.mem.offset as u64,
@@ -117,6 +124,48 @@ impl<'a, const MODE: u8> Form<'a, MODE> {
     }
 }
 
+/// Hands the addresses that `vector` (as in [`Form`]) holds to an expression; `false` where registers are
+/// missing.
+macro_rules! formed {
+    ($mode:ident, $vector:ident, $base:ident, $op:ident, |$at:ident| $run:expr) => {{
+        let immediate = $op.mem.offset as u64;
+        match ($mode, $vector) {
+            (GV, [low, high, ..]) => {
+                let $at = RegisterPairs {
+                    low,
+                    high,
+                    immediate,
+                };
+                $run
+            }
+            (GVS, [offsets, ..]) if $op.mem.scale == 0 => {
+                let $at = FromBase {
+                    base: $base,
+                    offsets,
+                    immediate,
+                };
+                $run
+            }
+            (GVS, [offsets, ..]) => {
+                let $at = Scaled {
+                    base: $base,
+                    offsets,
+                    scale: $op.mem.scale,
+                    immediate,
+                };
+                $run
+            }
+            (GT, _) => {
+                let $at = DwordOfLane {
+                    base: $base,
+                    immediate,
+                };
+                $run
+            }
+            _ => false,
+        }
+    }};
+}
 /// A load or store of `N` whole dwords by a full wave that touches one region of plainly global memory;
 /// gives `false`, with nothing done, where it is anything else.
 pub(super) struct Whole<'a, 'm, const MODE: u8, const N: usize, const STORES: bool> {
@@ -129,7 +178,7 @@ impl<const MODE: u8, const N: usize, const STORES: bool> WaveLoop
 {
     #[inline(always)]
     fn count(&self) -> usize {
-        if self.m.wave.is_full() {
+        if self.m.wave.is_full() && !self.m.wave.ptr32 {
             self.m.wave.lanes()
         } else {
             0
@@ -139,28 +188,69 @@ impl<const MODE: u8, const N: usize, const STORES: bool> WaveLoop
     #[inline(always)]
     fn lanes<const W: usize>(self, host: Host) -> bool {
         let (m, op) = (self.m, self.op);
-        let (sums, bits) = Form::<MODE>::of(m, op).sums::<W>();
-        if !is_plain(m, bits) {
-            return false;
-        }
-        let register = if STORES { op.d2 } else { op.d };
-        let rows = &mut m.wave.vgpr[span(W / ROW_LANES, register, N)];
-        let registers = rows.as_flattened_mut().as_chunks_mut::<W>().0;
-        let Some(registers) = registers.first_chunk_mut::<N>() else {
-            return false;
-        };
-        let (done, bytes) = if STORES {
-            let done = m.memory.store_whole(&sums.0, registers, m.port, host);
-            (done, &mut m.stats.written.global)
+        let done = if STORES {
+            Self::stores::<W>(m, op, host)
         } else {
-            let done = m.memory.load_whole(&sums.0, registers, m.port, host);
-            (done, &mut m.stats.read.global)
+            Self::loads::<W>(m, op, host)
         };
         if done {
-            *bytes += (4 * N * W) as u64;
+            let counted = if STORES {
+                &mut m.stats.written
+            } else {
+                &mut m.stats.read
+            };
+            counted.global += (4 * N * W) as u64;
             m.stats.lane_operations += W as u64;
         }
         done
+    }
+}
+
+impl<const MODE: u8, const N: usize, const STORES: bool> Whole<'_, '_, MODE, N, STORES> {
+    #[inline(always)]
+    fn stores<const W: usize>(m: &mut Machine<'_>, op: &Op, host: Host) -> bool {
+        let rows = W / ROW_LANES;
+        let data = m.wave.vgpr[span(rows, op.d2, N)].as_flattened();
+        let vector = m.wave.vgpr[vector_rows::<MODE>(rows, op)].as_flattened();
+        let Some(data) = data.as_chunks().0.first_chunk::<N>() else {
+            return false;
+        };
+        let vector = vector.as_chunks::<W>().0;
+        let base = if MODE == GV { 0 } else { m.s64(op.s[1]) };
+        formed!(MODE, vector, base, op, |at| m
+            .memory
+            .store_whole(at, data, m.port, host))
+    }
+
+    #[inline(always)]
+    fn loads<const W: usize>(m: &mut Machine<'_>, op: &Op, host: Host) -> bool {
+        let rows = W / ROW_LANES;
+        let base = if MODE == GV { 0 } else { m.s64(op.s[1]) };
+        let (data, vector) = (span(rows, op.d, N), vector_rows::<MODE>(rows, op));
+        // A load into registers that hold its addresses works on a copy of those.
+        let mut copy = PerLane([[0; W]; 2]);
+        let (data, vector): (&mut [Row], &[[u32; W]]) =
+            match m.wave.vgpr.get_disjoint_mut([data.clone(), vector.clone()]) {
+                Ok([data, vector]) => (data, vector.as_flattened().as_chunks().0),
+                Err(_) => {
+                    let vector = m.wave.vgpr[vector].as_flattened();
+                    for (to, from) in copy.0.iter_mut().zip(vector.as_chunks().0) {
+                        *to = *from;
+                    }
+                    (&mut m.wave.vgpr[data], &copy.0)
+                }
+            };
+        let Some(data) = data
+            .as_flattened_mut()
+            .as_chunks_mut()
+            .0
+            .first_chunk_mut::<N>()
+        else {
+            return false;
+        };
+        formed!(MODE, vector, base, op, |at| m
+            .memory
+            .load_whole(at, data, m.port, host))
     }
 }
 
