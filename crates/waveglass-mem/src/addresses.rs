@@ -3,24 +3,60 @@
 //! A loop that asks for one address after the other reads the registers themselves. Written to an array
 //! by vector stores and read from there lane by lane, the same addresses cost more than the accesses do: each
 //! read waits for the store before it.
+//!
+//! Lanes of one access mostly lie within 4 GiB: a base that they have in common, and 32 bits for each.
+//! [`LaneAddresses::common`] finds the base, and all that is asked of the lanes then is asked of 32 bits.
 
-/// The addresses that `W` lanes access; asked twice, each gives the same. Sealed, since loops that have checked
+/// Lanes that take part. `FULL` says that all do.
+#[derive(Clone, Copy, Debug)]
+pub struct Active<const FULL: bool>(pub u64);
+
+impl<const FULL: bool> Active<FULL> {
+    /// Whether a lane does.
+    #[inline(always)]
+    pub fn on(self, lane: usize) -> bool {
+        FULL || self.0 >> lane & 1 != 0
+    }
+
+    /// The lowest of them; of none the first.
+    #[inline(always)]
+    pub(crate) fn first<const W: usize>(self) -> usize {
+        if FULL {
+            0
+        } else {
+            self.0.trailing_zeros() as usize % W
+        }
+    }
+
+    /// The highest of them; of none the last.
+    #[inline(always)]
+    pub(crate) fn last<const W: usize>(self) -> usize {
+        if FULL {
+            W - 1
+        } else {
+            self.0.leading_zeros().wrapping_sub(1).wrapping_neg() as usize % W
+        }
+    }
+}
+
+/// What lanes have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct Common {
+    /// A lane's address is this and its 32 bits.
+    pub(crate) base: u64,
+    /// The same without the immediate offset, where nobody has looked yet for lanes in apertures and in the
+    /// hole between the memory segments.
+    pub(crate) unclassified: Option<u64>,
+}
+
+/// The addresses that `W` lanes access. Asked twice, each gives the same; sealed, since loops that have checked
 /// addresses rely on it.
 pub trait LaneAddresses<const W: usize>: Copy + sealed::Sealed {
-    /// The address before the immediate offset.
-    fn base(self, lane: usize) -> u64;
+    /// What the active lanes have in common, if they lie within 4 GiB.
+    fn common<const FULL: bool>(self, active: Active<FULL>) -> Option<Common>;
 
-    /// The immediate offset, which all lanes have in common.
-    fn immediate(self) -> u64;
-
-    /// Whether nobody has looked yet for lanes in apertures and in the hole between the memory segments.
-    const UNCLASSIFIED: bool;
-
-    /// The address that a lane accesses.
-    #[inline(always)]
-    fn address(self, lane: usize) -> u64 {
-        self.base(lane).wrapping_add(self.immediate())
-    }
+    /// The lane's own 32 bits.
+    fn low(self, lane: usize) -> u32;
 }
 
 mod sealed {
@@ -56,7 +92,7 @@ pub struct Scaled<'a, const W: usize> {
     pub base: u64,
     /// The lanes' offsets.
     pub offsets: &'a [u32; W],
-    /// What they are multiplied with.
+    /// What they are multiplied with: 1 to 16.
     pub scale: i64,
     /// The immediate offset.
     pub immediate: u64,
@@ -77,74 +113,101 @@ impl<const W: usize> sealed::Sealed for Scaled<'_, W> {}
 impl sealed::Sealed for DwordOfLane {}
 impl<const W: usize> sealed::Sealed for &[u64; W] {}
 
-impl<const W: usize> LaneAddresses<W> for RegisterPairs<'_, W> {
-    const UNCLASSIFIED: bool = true;
-
+impl Common {
     #[inline(always)]
-    fn base(self, lane: usize) -> u64 {
-        u64::from(self.low[lane]) | u64::from(self.high[lane]) << 32
+    fn unclassified(base: u64, immediate: u64) -> Self {
+        Self {
+            base: base.wrapping_add(immediate),
+            unclassified: Some(base),
+        }
+    }
+}
+
+impl<const W: usize> LaneAddresses<W> for RegisterPairs<'_, W> {
+    #[inline(always)]
+    fn common<const FULL: bool>(self, active: Active<FULL>) -> Option<Common> {
+        let first = self.high[active.first::<W>()];
+        let mut differing = 0;
+        for (lane, &high) in self.high.iter().enumerate() {
+            differing |= if active.on(lane) { high ^ first } else { 0 };
+        }
+        let base = u64::from(first) << 32;
+        (differing == 0).then(|| Common::unclassified(base, self.immediate))
     }
 
     #[inline(always)]
-    fn immediate(self) -> u64 {
-        self.immediate
+    fn low(self, lane: usize) -> u32 {
+        self.low[lane]
     }
 }
 
 impl<const W: usize> LaneAddresses<W> for FromBase<'_, W> {
-    const UNCLASSIFIED: bool = true;
-
     #[inline(always)]
-    fn base(self, lane: usize) -> u64 {
-        self.base.wrapping_add(self.offsets[lane].into())
+    fn common<const FULL: bool>(self, _: Active<FULL>) -> Option<Common> {
+        Some(Common::unclassified(self.base, self.immediate))
     }
 
     #[inline(always)]
-    fn immediate(self) -> u64 {
-        self.immediate
+    fn low(self, lane: usize) -> u32 {
+        self.offsets[lane]
     }
 }
 
-impl<const W: usize> LaneAddresses<W> for Scaled<'_, W> {
-    const UNCLASSIFIED: bool = true;
+/// What is added to scaled offsets, so that none is negative: those that are left are below 2^28, and below
+/// 2^32 in bytes.
+const BIAS: u32 = 1 << 27;
 
+impl<const W: usize> LaneAddresses<W> for Scaled<'_, W> {
     #[inline(always)]
-    fn base(self, lane: usize) -> u64 {
-        let bytes = i64::from(self.offsets[lane] as i32).wrapping_mul(self.scale);
-        self.base.wrapping_add(bytes as u64)
+    fn common<const FULL: bool>(self, active: Active<FULL>) -> Option<Common> {
+        let mut high = 0;
+        for (lane, &offset) in self.offsets.iter().enumerate() {
+            let biased = offset.wrapping_add(BIAS);
+            high |= if active.on(lane) { biased >> 28 } else { 0 };
+        }
+        if high != 0 || !(1..=16).contains(&self.scale) {
+            return None;
+        }
+        let base = self.base.wrapping_sub(u64::from(BIAS) * self.scale as u64);
+        Some(Common::unclassified(base, self.immediate))
     }
 
     #[inline(always)]
-    fn immediate(self) -> u64 {
-        self.immediate
+    fn low(self, lane: usize) -> u32 {
+        let biased = self.offsets[lane].wrapping_add(BIAS);
+        biased.wrapping_mul(self.scale as u32)
     }
 }
 
 impl<const W: usize> LaneAddresses<W> for DwordOfLane {
-    const UNCLASSIFIED: bool = true;
-
     #[inline(always)]
-    fn base(self, lane: usize) -> u64 {
-        self.base.wrapping_add(4 * lane as u64)
+    fn common<const FULL: bool>(self, _: Active<FULL>) -> Option<Common> {
+        Some(Common::unclassified(self.base, self.immediate))
     }
 
     #[inline(always)]
-    fn immediate(self) -> u64 {
-        self.immediate
+    fn low(self, lane: usize) -> u32 {
+        4 * lane as u32
     }
 }
 
 /// Addresses in global memory that are worked out already.
 impl<const W: usize> LaneAddresses<W> for &[u64; W] {
-    const UNCLASSIFIED: bool = false;
-
     #[inline(always)]
-    fn base(self, lane: usize) -> u64 {
-        self[lane]
+    fn common<const FULL: bool>(self, active: Active<FULL>) -> Option<Common> {
+        let first = self[active.first::<W>()];
+        let mut differing = 0;
+        for (lane, &address) in self.iter().enumerate() {
+            differing |= if active.on(lane) { address ^ first } else { 0 };
+        }
+        (differing >> 32 == 0).then_some(Common {
+            base: first >> 32 << 32,
+            unclassified: None,
+        })
     }
 
     #[inline(always)]
-    fn immediate(self) -> u64 {
-        0
+    fn low(self, lane: usize) -> u32 {
+        self[lane] as u32
     }
 }

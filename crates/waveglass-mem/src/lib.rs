@@ -46,7 +46,7 @@ mod tensor;
 pub mod wide;
 
 pub use access::{Element, Lanes, PerLane, Port, ROW_LANES, Row};
-pub use addresses::{DwordOfLane, FromBase, LaneAddresses, RegisterPairs, Scaled};
+pub use addresses::{Active, Common, DwordOfLane, FromBase, LaneAddresses, RegisterPairs, Scaled};
 pub use atomic::{AtomicOp, AtomicRules, AtomicWidth};
 pub use fault::{Access, Fault, FaultKind, Nearest, Space};
 pub use flat::{Apertures, Flat, FlatLanes, Target as FlatTarget, Target, reject_non_global};

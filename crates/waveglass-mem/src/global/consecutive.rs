@@ -7,13 +7,63 @@ use std::sync::atomic::Ordering::Relaxed;
 #[cfg(target_arch = "x86_64")]
 use super::line;
 use super::region::Region;
+use crate::access::Bits;
+use crate::addresses::Active;
 use crate::wide::Host;
+
+/// Loads `N` dwords a lane; lane 0's, which may be off and then outside, are at the address `first`.
+#[inline(always)]
+pub(super) fn load<const N: usize, const W: usize, const FULL: bool>(
+    region: &Region,
+    first: u64,
+    active: Active<FULL>,
+    registers: &mut [[u32; W]; N],
+    host: Host,
+) {
+    if FULL || region.holds(first, (4 * N * W) as u64) {
+        copy_out(region, region.offset(first), active, registers, host);
+        return;
+    }
+    for lane in Bits(active.0) {
+        let offset = region.offset(first.wrapping_add((4 * N * lane) as u64));
+        let data = region.load_dwords::<N>(offset);
+        for (register, value) in registers.iter_mut().zip(data) {
+            register[lane % W] = value;
+        }
+    }
+}
+
+/// [`load`]'s counterpart.
+#[inline(always)]
+pub(super) fn store<const N: usize, const W: usize, const FULL: bool>(
+    region: &Region,
+    first: u64,
+    active: Active<FULL>,
+    registers: &[[u32; W]; N],
+    host: Host,
+) {
+    if FULL {
+        copy_in(region, region.offset(first), registers, host);
+        return;
+    }
+    if N == 1 {
+        // SAFETY: active lanes' dwords are in the region.
+        unsafe { some_dwords(region, first, active.0, &registers[0], host) };
+        return;
+    }
+    for lane in Bits(active.0) {
+        let offset = region.offset(first.wrapping_add((4 * N * lane) as u64));
+        let data = std::array::from_fn(|d| registers[d][lane % W]);
+        region.store_dwords::<N>(offset, data);
+    }
+}
 
 /// Copies `W` lanes of `N` dwords each, from `offset` on, to registers.
 #[inline(always)]
-pub(super) fn copy_out<const N: usize, const W: usize>(
+fn copy_out<const N: usize, const W: usize, const FULL: bool>(
     region: &Region,
     offset: usize,
+    active: Active<FULL>,
     registers: &mut [[u32; W]; N],
     host: Host,
 ) {
@@ -22,26 +72,72 @@ pub(super) fn copy_out<const N: usize, const W: usize>(
         let words = &region.words()[offset / 8..][..W * N / 2];
         // SAFETY: the host has AVX; the words are whole 16-byte lines from an aligned one on, since
         // a region's memory is aligned to them.
-        unsafe { lines_to_registers(words, registers) };
+        unsafe { lines_to_registers(words, active, registers) };
         return;
     }
     let _ = host;
     if offset.is_multiple_of(8) {
         let words = &region.words()[offset / 8..][..W * N / 2];
-        words_to_registers(words, registers);
+        words_to_registers(words, active, registers);
         return;
     }
     let dwords = &region.dwords()[offset / 4..][..W * N];
     for (lane, data) in dwords.as_chunks::<N>().0.iter().enumerate().take(W) {
         for (register, dword) in registers.iter_mut().zip(data) {
-            register[lane] = dword.load(Relaxed);
+            put(active, lane, register, dword.load(Relaxed));
         }
+    }
+}
+
+/// Sets a lane of a register, if it is on. A choice and no branch, so that lanes can be chosen at once.
+#[inline(always)]
+fn put<const FULL: bool, const W: usize>(
+    active: Active<FULL>,
+    lane: usize,
+    register: &mut [u32; W],
+    value: u32,
+) {
+    let old = register[lane];
+    register[lane] = if active.on(lane) { value } else { old };
+}
+
+/// Stores the dwords of the lanes in `exec` one after the other, as if lane 0's were at the address `first`:
+/// in lines where four lanes are on.
+///
+/// # Safety
+/// The dwords of the lanes in `exec` lie in the region, aligned to 4.
+#[inline(always)]
+unsafe fn some_dwords<const W: usize>(
+    region: &Region,
+    first: u64,
+    exec: u64,
+    register: &[u32; W],
+    host: Host,
+) {
+    let memory = region.memory_from(first);
+    let mut rest = exec;
+    #[cfg(target_arch = "x86_64")]
+    if host.has_avx() && region.offset(first).is_multiple_of(16) {
+        let fours = exec & exec >> 1 & exec >> 2 & exec >> 3 & 0x1111_1111_1111_1111;
+        for lane in Bits(fours) {
+            let [a, b, c, d] = [0, 1, 2, 3].map(|k| register[(lane + k) % W]);
+            // SAFETY: the four lanes are on, and so inside the region; they are a line of its memory.
+            unsafe {
+                line::store(memory.line(4 * lane as u32), line::vector([a, b, c, d]));
+            }
+        }
+        rest &= !(fours * 15);
+    }
+    let _ = host;
+    for lane in Bits(rest) {
+        // SAFETY: the lane is on.
+        unsafe { memory.dword(4 * lane as u32) }.store(register[lane % W], Relaxed);
     }
 }
 
 /// Copies registers to `W` lanes of `N` dwords each, from `offset` on.
 #[inline(always)]
-pub(super) fn copy_in<const N: usize, const W: usize>(
+fn copy_in<const N: usize, const W: usize>(
     region: &Region,
     offset: usize,
     registers: &[[u32; W]; N],
@@ -70,16 +166,23 @@ pub(super) fn copy_in<const N: usize, const W: usize>(
 
 /// [`copy_out`], two lanes (`N` words) at a time.
 #[inline(always)]
-fn words_to_registers<const N: usize, const W: usize>(
+fn words_to_registers<const N: usize, const W: usize, const FULL: bool>(
     words: &[AtomicU64],
+    active: Active<FULL>,
     registers: &mut [[u32; W]; N],
 ) {
     for (pair, words) in words.as_chunks::<N>().0.iter().take(W / 2).enumerate() {
         for (k, word) in words.iter().enumerate() {
             let word = word.load(Relaxed);
             let (low, high) = (2 * k, 2 * k + 1);
-            registers[low % N][2 * pair + low / N] = word as u32;
-            registers[high % N][2 * pair + high / N] = (word >> 32) as u32;
+            let lanes = [low, high].map(|dword| 2 * pair + dword / N);
+            put(active, lanes[0], &mut registers[low % N], word as u32);
+            put(
+                active,
+                lanes[1],
+                &mut registers[high % N],
+                (word >> 32) as u32,
+            );
         }
     }
 }
@@ -106,8 +209,9 @@ fn registers_to_words<const N: usize, const W: usize>(
 /// The CPU has AVX, and `words` are whole lines, aligned to 16 bytes.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn lines_to_registers<const N: usize, const W: usize>(
+unsafe fn lines_to_registers<const N: usize, const W: usize, const FULL: bool>(
     words: &[AtomicU64],
+    active: Active<FULL>,
     registers: &mut [[u32; W]; N],
 ) {
     for (four, lines) in words
@@ -123,10 +227,9 @@ unsafe fn lines_to_registers<const N: usize, const W: usize>(
             *lane = line::dwords(unsafe { line::load(from.as_ptr()) });
         }
         for (d, register) in registers.iter_mut().enumerate() {
-            let to = &mut register[4 * four..][..4];
-            for (lane, to) in to.iter_mut().enumerate() {
+            for lane in 0..4 {
                 let at = lane * N + d;
-                *to = lanes[at / 4][at % 4];
+                put(active, 4 * four + lane, register, lanes[at / 4][at % 4]);
             }
         }
     }

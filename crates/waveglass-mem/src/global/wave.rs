@@ -1,10 +1,12 @@
 //! Loads and stores of a whole wave.
 //!
-//! Three paths, fastest first: a full wave in one region is one check (`whole_wave`); lanes in the
-//! region that the last access hit cost one check each; any other lane is looked up.
+//! Paths, fastest first: aligned lanes in one region are one check (`whole_wave`), others in one region too
+//! (`one_region`); lanes in the region that the last access hit cost one check each; any other lane is looked
+//! up.
 
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::one_region::OneRegion;
 use super::region::Region;
 use super::whole_wave;
 use super::{GlobalMemory, Permission, RegionHint};
@@ -141,16 +143,15 @@ impl GlobalMemory {
         port: &mut Port,
     ) {
         let flat = dst.as_flattened_mut();
-        if lanes.is_full() {
-            let done = wide::run_wave(whole_wave::Load::<N> {
+        let done = lanes.exec != 0
+            && wide::run_wave(whole_wave::Load::<N> {
                 memory: self,
                 lanes,
                 flat: &mut *flat,
                 port: &mut *port,
             });
-            if done {
-                return;
-            }
+        if done {
+            return;
         }
         let count = lanes.rows() * ROW_LANES;
         let done = self.in_one_region(lanes, 4 * N as u32, false, port, |region, offset, lane| {
@@ -243,16 +244,15 @@ impl GlobalMemory {
         port: &mut Port,
     ) {
         let flat = src.as_flattened();
-        if lanes.is_full() {
-            let done = wide::run_wave(whole_wave::Store::<N> {
+        let done = lanes.exec != 0
+            && wide::run_wave(whole_wave::Store::<N> {
                 memory: self,
                 lanes,
                 flat,
                 port: &mut *port,
             });
-            if done {
-                return;
-            }
+        if done {
+            return;
         }
         let count = lanes.rows() * ROW_LANES;
         let done = self.in_one_region(lanes, 4 * N as u32, true, port, |region, offset, lane| {
@@ -285,7 +285,7 @@ impl GlobalMemory {
         } else {
             &mut port.hint
         };
-        wide::run_wave(whole_wave::OneRegion {
+        wide::run_wave(OneRegion {
             memory: self,
             lanes,
             bytes: bytes.into(),

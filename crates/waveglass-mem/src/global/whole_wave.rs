@@ -1,35 +1,38 @@
-//! Loads and stores of a full wave whose lanes all lie in one region: one check, then a copy where the
-//! addresses are consecutive, else a move for each lane.
+//! Loads and stores of a wave whose lanes all lie in one region: one check of all lanes, then bulk moves
+//! where the addresses are consecutive, else a move for each lane.
 
-use std::sync::atomic::Ordering::Relaxed;
-
-use super::consecutive::{copy_in, copy_out};
-use super::region::{Memory, Region};
-#[cfg(target_arch = "x86_64")]
-use super::tile;
-use super::{GlobalMemory, Permission, RegionHint};
-use crate::access::{Bits, Lanes, Port};
-use crate::addresses::LaneAddresses;
+use super::consecutive;
+use super::region::Region;
+use super::spread;
+use super::{GlobalMemory, Permission};
+use crate::access::{Lanes, Port};
+use crate::addresses::{Active, Common, LaneAddresses};
 use crate::rules::AlignmentMode;
 use crate::wide::{Host, WaveLoop};
 
 impl GlobalMemory {
-    /// Loads `N` dwords for every lane of a full wave whose lanes all lie in one region; gives `false`,
-    /// with nothing done, if they do not, if addresses in registers are not below 2^46 and so not plainly
-    /// global, or if the alignment mode wants a closer look. [`GlobalMemory::load`] then does.
+    /// Loads `N` dwords for every active lane of a wave whose active lanes all lie in one region; gives
+    /// `false`, with nothing done, if they do not, if addresses in registers are not below 2^46 and so not
+    /// plainly global, or if the alignment mode wants a closer look. [`GlobalMemory::load`] then does.
     ///
     /// For handlers that are themselves [`LaneLoop`](crate::wide::LaneLoop)s, into which it is inlined.
     #[inline(always)]
-    pub fn load_whole<const N: usize, const W: usize>(
+    pub fn load_whole<const N: usize, const W: usize, const FULL: bool>(
         &self,
         at: impl LaneAddresses<W>,
+        active: Active<FULL>,
         registers: &mut [[u32; W]; N],
         port: &mut Port,
         host: Host,
     ) -> bool {
-        match placed::<N, W>(self, at, port.rules.alignment, &mut port.hint, false) {
-            Placed::Consecutive(region, offset) => copy_out(region, offset, registers, host),
-            Placed::Spread(region) => gather(region, at, registers, host),
+        match placed::<W, FULL>(self, at, active, 4 * N as u32, false, port) {
+            Placed::Consecutive(region, first) => {
+                consecutive::load(region, first, active, registers, host);
+            }
+            Placed::Spread(region, base) => {
+                // SAFETY: the lanes lie as `placed` says.
+                unsafe { spread::load(region, base, at, active, registers, host) };
+            }
             Placed::Unknown => return false,
         }
         true
@@ -37,16 +40,22 @@ impl GlobalMemory {
 
     /// [`GlobalMemory::load_whole`]'s counterpart.
     #[inline(always)]
-    pub fn store_whole<const N: usize, const W: usize>(
+    pub fn store_whole<const N: usize, const W: usize, const FULL: bool>(
         &self,
         at: impl LaneAddresses<W>,
+        active: Active<FULL>,
         registers: &[[u32; W]; N],
         port: &mut Port,
         host: Host,
     ) -> bool {
-        match placed::<N, W>(self, at, port.rules.alignment, &mut port.store_hint, true) {
-            Placed::Consecutive(region, offset) => copy_in(region, offset, registers, host),
-            Placed::Spread(region) => scatter(region, at, registers, host),
+        match placed::<W, FULL>(self, at, active, 4 * N as u32, true, port) {
+            Placed::Consecutive(region, first) => {
+                consecutive::store(region, first, active, registers, host);
+            }
+            Placed::Spread(region, base) => {
+                // SAFETY: the lanes lie as `placed` says.
+                unsafe { spread::store(region, base, at, active, registers, host) };
+            }
             Placed::Unknown => return false,
         }
         true
@@ -69,14 +78,20 @@ impl<const N: usize> WaveLoop for Load<'_, N> {
 
     #[inline(always)]
     fn lanes<const W: usize>(self, host: Host) -> bool {
-        let (Some(addresses), Some(registers)) = (
+        let (Some(at), Some(registers)) = (
             self.lanes.addresses.first_chunk::<W>(),
             self.flat.as_chunks_mut::<W>().0.first_chunk_mut::<N>(),
         ) else {
             return false;
         };
-        self.memory
-            .load_whole(addresses, registers, self.port, host)
+        let exec = self.lanes.exec;
+        if self.lanes.is_full() {
+            let all = Active::<true>(exec);
+            self.memory.load_whole(at, all, registers, self.port, host)
+        } else {
+            let some = Active::<false>(exec);
+            self.memory.load_whole(at, some, registers, self.port, host)
+        }
     }
 }
 
@@ -96,269 +111,131 @@ impl<const N: usize> WaveLoop for Store<'_, N> {
 
     #[inline(always)]
     fn lanes<const W: usize>(self, host: Host) -> bool {
-        let (Some(addresses), Some(registers)) = (
+        let (Some(at), Some(registers)) = (
             self.lanes.addresses.first_chunk::<W>(),
             self.flat.as_chunks::<W>().0.first_chunk::<N>(),
         ) else {
             return false;
         };
-        self.memory
-            .store_whole(addresses, registers, self.port, host)
-    }
-}
-
-/// Hands each active lane's offset in the one region that wholly holds all their accesses of `bytes`
-/// bytes, of any alignment, to `each`, the lowest lane first; gives `false`, with nothing done, where there
-/// is no such region.
-pub(super) struct OneRegion<'a, F> {
-    pub(super) memory: &'a GlobalMemory,
-    pub(super) lanes: Lanes<'a, u64>,
-    pub(super) bytes: u64,
-    pub(super) hint: &'a mut RegionHint,
-    pub(super) writes: bool,
-    pub(super) each: F,
-}
-
-impl<F: FnMut(&Region, usize, usize)> WaveLoop for OneRegion<'_, F> {
-    #[inline(always)]
-    fn count(&self) -> usize {
-        self.lanes.addresses.len()
-    }
-
-    #[inline(always)]
-    fn lanes<const W: usize>(mut self, _: Host) -> bool {
-        let (exec, bytes) = (self.lanes.exec, self.bytes);
-        let Some(addresses) = self.lanes.addresses.first_chunk::<W>() else {
-            return false;
-        };
-        let first = addresses[exec.trailing_zeros() as usize % W];
-        let Some(region) = self.memory.find(first, bytes, self.hint) else {
-            return false;
-        };
-        if self.writes && region.permission != Permission::ReadWrite {
-            return false;
-        }
-        let Some(last) = region.size.checked_sub(bytes) else {
-            return false;
-        };
-        // As in `holds`; an inactive lane counts as the region's first byte.
-        let mut past = 0;
-        for (lane, &address) in addresses.iter().enumerate() {
-            let on = 0u64.wrapping_sub(exec >> lane & 1);
-            let offset = address.wrapping_sub(region.base) & on;
-            past |= last.wrapping_sub(offset) | offset;
-        }
-        if past >> 63 != 0 {
-            return false;
-        }
+        let exec = self.lanes.exec;
         if self.lanes.is_full() {
-            for (lane, &address) in addresses.iter().enumerate() {
-                (self.each)(region, region.offset(address), lane);
-            }
+            let all = Active::<true>(exec);
+            self.memory.store_whole(at, all, registers, self.port, host)
         } else {
-            for lane in Bits(exec) {
-                let lane = lane % W;
-                (self.each)(region, region.offset(addresses[lane]), lane);
-            }
+            let some = Active::<false>(exec);
+            self.memory
+                .store_whole(at, some, registers, self.port, host)
         }
-        true
     }
 }
 
 /// How the lanes' accesses lie.
-enum Placed<'a> {
-    /// One after the other, dword-aligned, in this region from this offset on.
-    Consecutive(&'a Region, usize),
-    /// Each wholly in this region, and aligned so that no access that hardware makes at once tears:
-    /// to 8 bytes where the size is a multiple of that, else to 4.
-    Spread(&'a Region),
+pub(super) enum Placed<'a> {
+    /// One after the other in this region, aligned to their size or at least to a dword; lane 0's, which may be
+    /// off and then outside, is at this address.
+    Consecutive(&'a Region, u64),
+    /// Each wholly in this region, at this base and the lane's 32 bits, and aligned so that no access that
+    /// hardware makes at once tears: to 8 bytes where the size is a multiple of that, else to 4, or to its size.
+    Spread(&'a Region, u64),
     /// Otherwise, or nothing is known.
     Unknown,
 }
 
-/// Finds out how accesses of `N` dwords lie.
+/// Finds out how accesses of `bytes` bytes lie.
 #[inline(always)]
-fn placed<'a, const N: usize, const W: usize>(
+pub(super) fn placed<'a, const W: usize, const FULL: bool>(
     memory: &'a GlobalMemory,
     at: impl LaneAddresses<W>,
-    mode: AlignmentMode,
-    hint: &mut RegionHint,
+    active: Active<FULL>,
+    bytes: u32,
     writes: bool,
+    port: &mut Port,
 ) -> Placed<'a> {
-    let bytes = 4 * N as u64;
-    let first = at.address(0);
-    // The first lane says which region it may be.
-    let Some(region) = memory.find(first, bytes, hint) else {
+    let mode = port.rules.alignment;
+    let hint = if writes {
+        &mut port.store_hint
+    } else {
+        &mut port.hint
+    };
+    let first = active.first::<W>();
+    let Some(common) = at.common(active) else {
         return Placed::Unknown;
     };
-    if writes && region.permission != Permission::ReadWrite || !holds(region, at, bytes) {
+    let low = at.low(first);
+    let address = common.base.wrapping_add(low.into());
+    // The first lane says which region it may be.
+    let Some(region) = memory.find(address, bytes.into(), hint) else {
+        return Placed::Unknown;
+    };
+    if writes && region.permission != Permission::ReadWrite {
         return Placed::Unknown;
     }
-    let lane_of = |lane: usize| first.wrapping_add(lane as u64 * bytes);
+    let Some((least, most)) = starts(region, common, bytes) else {
+        return Placed::Unknown;
+    };
+    let grain = match bytes {
+        1 | 2 => bytes,
+        _ if bytes.is_multiple_of(8) => 8,
+        _ => 4,
+    };
+    let (span, aligned) = (most.wrapping_sub(least), common.base as u32);
+    let (mut outside, mut parts) = (false, 0);
+    for lane in 0..W {
+        let (on, low) = (active.on(lane), at.low(lane));
+        outside |= on & (low.wrapping_sub(least) > span);
+        parts |= if on { low.wrapping_add(aligned) } else { 0 };
+    }
+    if outside {
+        return Placed::Unknown;
+    }
+    let of_lane_0 = low.wrapping_sub(first as u32 * bytes);
+    let of_lane = |lane: usize| of_lane_0.wrapping_add(lane as u32 * bytes);
     // The last lane tells most scattered accesses apart, without a look at the others.
-    let mut differing = first & 3 | at.address(W - 1) ^ lane_of(W - 1);
+    let last = active.last::<W>();
+    let mut differing = at.low(last) ^ of_lane(last);
+    if at.low(last) < low {
+        // Past 2^32, addresses do not go on.
+        differing = 1;
+    }
     if differing == 0 {
         for lane in 0..W {
-            differing |= at.address(lane) ^ lane_of(lane);
+            let other = at.low(lane) ^ of_lane(lane);
+            differing |= if active.on(lane) { other } else { 0 };
         }
     }
-    if differing == 0 {
+    if differing == 0 && parts & (grain.min(4) - 1) == 0 {
         // Every lane is as aligned as the first: where a mode wants more than a dword, the step is a
         // multiple of it.
-        if mode != AlignmentMode::Unaligned && mode.align(first, bytes as u32) != Some(first) {
+        if mode != AlignmentMode::Unaligned && mode.align(address, bytes) != Some(address) {
             return Placed::Unknown;
         }
-        return Placed::Consecutive(region, region.offset(first));
+        let before = first as u64 * u64::from(bytes);
+        return Placed::Consecutive(region, address.wrapping_sub(before));
     }
-    let mut low = 0;
-    for lane in 0..W {
-        low |= at.address(lane);
-    }
-    let grain = if bytes.is_multiple_of(8) { 8 } else { 4 };
-    if mode != AlignmentMode::Unaligned || low & (grain - 1) != 0 {
+    if mode != AlignmentMode::Unaligned || parts & (grain - 1) != 0 {
         return Placed::Unknown;
     }
-    Placed::Spread(region)
+    Placed::Spread(region, common.base)
 }
 
-/// Whether a region holds `bytes` bytes at every address, and those that nobody has classified are plainly
-/// global.
+/// The least and the greatest of a lane's 32 bits with which an access of `bytes` bytes is in a region;
+/// `None` if there are none, or if lanes may not be plainly global.
 #[inline(always)]
-fn holds<const W: usize, A: LaneAddresses<W>>(region: &Region, at: A, bytes: u64) -> bool {
-    let Some(last) = region.size.checked_sub(bytes) else {
-        return false;
-    };
-    // The sign of `last - offset` or of `offset` itself shows an offset past the last start. Sizes
-    // are below 2^63: the host has allocated them.
-    let (mut past, mut bits) = (0, 0);
-    for lane in 0..W {
-        let address = at.address(lane);
-        let offset = address.wrapping_sub(region.base);
-        past |= last.wrapping_sub(offset) | offset;
-        bits |= address | at.base(lane);
-    }
-    let plain = !A::UNCLASSIFIED || bits >> 46 == 0;
-    past >> 63 == 0 && plain
-}
-
-/// Offsets in a region's memory of lanes that the region holds.
-#[derive(Clone, Copy)]
-struct Offsets<'a, A> {
-    at: A,
-    memory: Memory<'a>,
-}
-
-impl<A> Offsets<'_, A> {
-    /// The lane's offset; `NARROW` says that the region's memory has no more than 4 GiB, so that the low halves
-    /// of addresses are enough.
-    #[inline(always)]
-    fn of<const NARROW: bool, const W: usize>(self, lane: usize) -> usize
-    where
-        A: LaneAddresses<W>,
-    {
-        let offset = self.memory.offset(self.at.address(lane));
-        if NARROW {
-            offset as u32 as usize
-        } else {
-            offset
+fn starts(region: &Region, common: Common, bytes: u32) -> Option<(u32, u32)> {
+    const PLAIN: u64 = 1 << 46;
+    // The last address at which an access may start. A region does not reach past 2^64.
+    let last = region.base + region.size.checked_sub(bytes.into())?;
+    if let Some(base) = common.unclassified {
+        // Lanes lie below `base` + 2^32 before the immediate, and in the region with it.
+        if base >= PLAIN - (1 << 32) || last >= PLAIN {
+            return None;
         }
     }
-}
-
-/// Loads lanes that lie as [`Placed::Spread`] says.
-#[inline(always)]
-fn gather<const N: usize, const W: usize>(
-    region: &Region,
-    at: impl LaneAddresses<W>,
-    registers: &mut [[u32; W]; N],
-    host: Host,
-) {
-    #[cfg(target_arch = "x86_64")]
-    if N == 1 && host.has_avx() && tile::may_be_rows(at) {
-        // SAFETY: builds with AVX have AVX2.
-        if unsafe { tile::load_rows(region, at, &mut registers[0]) } {
-            return;
-        }
-    }
-    let _ = host;
-    if region.is_narrow() {
-        gather_each::<true, N, W>(region.memory(), at, registers);
-    } else {
-        gather_each::<false, N, W>(region.memory(), at, registers);
-    }
-}
-
-#[inline(always)]
-fn gather_each<const NARROW: bool, const N: usize, const W: usize>(
-    memory: Memory<'_>,
-    at: impl LaneAddresses<W>,
-    registers: &mut [[u32; W]; N],
-) {
-    let offsets = Offsets { at, memory };
-    for lane in 0..W {
-        let offset = offsets.of::<NARROW, W>(lane);
-        if N.is_multiple_of(2) {
-            for k in 0..N / 2 {
-                // SAFETY: `placed` has found the lane's `N` dwords inside the region, aligned to 8.
-                let word = unsafe { memory.word_at(offset + 8 * k) }.load(Relaxed);
-                registers[2 * k][lane] = word as u32;
-                registers[2 * k + 1][lane] = (word >> 32) as u32;
-            }
-        } else {
-            for (d, register) in registers.iter_mut().enumerate() {
-                // SAFETY: `placed` has found the lane's `N` dwords inside the region, aligned to 4.
-                register[lane] = unsafe { memory.dword_at(offset + 4 * d) }.load(Relaxed);
-            }
-        }
-    }
-}
-
-/// Stores lanes that lie as [`Placed::Spread`] says, the lowest first.
-#[inline(always)]
-fn scatter<const N: usize, const W: usize>(
-    region: &Region,
-    at: impl LaneAddresses<W>,
-    registers: &[[u32; W]; N],
-    host: Host,
-) {
-    #[cfg(target_arch = "x86_64")]
-    if N == 1 && host.has_avx() && tile::may_be_rows(at) {
-        // SAFETY: builds with AVX have AVX2.
-        if unsafe { tile::store_rows(region, at, &registers[0]) } {
-            return;
-        }
-    }
-    let _ = host;
-    if region.is_narrow() {
-        scatter_each::<true, N, W>(region.memory(), at, registers);
-    } else {
-        scatter_each::<false, N, W>(region.memory(), at, registers);
-    }
-}
-
-#[inline(always)]
-fn scatter_each<const NARROW: bool, const N: usize, const W: usize>(
-    memory: Memory<'_>,
-    at: impl LaneAddresses<W>,
-    registers: &[[u32; W]; N],
-) {
-    let offsets = Offsets { at, memory };
-    for lane in 0..W {
-        let offset = offsets.of::<NARROW, W>(lane);
-        if N.is_multiple_of(2) {
-            for k in 0..N / 2 {
-                let (low, high) = (registers[2 * k][lane], registers[2 * k + 1][lane]);
-                let word = u64::from(low) | u64::from(high) << 32;
-                // SAFETY: as in `gather_each`.
-                unsafe { memory.word_at(offset + 8 * k) }.store(word, Relaxed);
-            }
-        } else {
-            for (d, register) in registers.iter().enumerate() {
-                // SAFETY: as in `gather_each`.
-                unsafe { memory.dword_at(offset + 4 * d) }.store(register[lane], Relaxed);
-            }
-        }
-    }
+    let least = region.base.saturating_sub(common.base);
+    let most = last.checked_sub(common.base)?;
+    let least = u32::try_from(least).ok()?;
+    let most = u32::try_from(most).unwrap_or(u32::MAX);
+    (least <= most).then_some((least, most))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The fast paths of whole waves against accesses of one lane at a time, which never take them.
 
 use super::super::*;
+use crate::Active;
 use crate::access::{Element, Lanes, Row};
 use crate::rules::{AlignmentMode, Generation, Rules};
 use crate::wide::{self, Host, LaneLoop};
@@ -200,11 +201,14 @@ impl<const N: usize> LaneLoop for There<'_, N> {
     #[inline(always)]
     fn run(self, host: Host) -> Self::Output {
         let mut port = Port::new(Rules::new(Generation::Gcn5));
+        let all = Active::<true>(u64::MAX);
         let stored = self
             .memory
-            .store_whole(&self.at, &self.data, &mut port, host);
+            .store_whole(&self.at, all, &self.data, &mut port, host);
         let mut back = [[0; 64]; N];
-        let loaded = self.memory.load_whole(&self.at, &mut back, &mut port, host);
+        let loaded = self
+            .memory
+            .load_whole(&self.at, all, &mut back, &mut port, host);
         (stored, loaded, back)
     }
 }

@@ -7,7 +7,7 @@ use crate::wave::ROW_LANES;
 use std::ops::Range;
 use waveglass_isa::{Field, Inst};
 use waveglass_mem::wide::{self, Host, LaneLoop, WaveLoop};
-use waveglass_mem::{DwordOfLane, FromBase, PerLane, RegisterPairs, Row, Scaled};
+use waveglass_mem::{Active, DwordOfLane, FromBase, PerLane, RegisterPairs, Row, Scaled};
 
 /// Base in a VGPR pair.
 pub(super) const GV: u8 = 0;
@@ -79,7 +79,7 @@ impl<'a, const MODE: u8> Form<'a, MODE> {
         Self {
             vector: &m.wave.vgpr[vector_rows::<MODE>(rows, op)],
             rows,
-            base: if MODE == GV { 0 } else { m.s64(op.s[1]) },
+            base: scalar_base::<MODE>(m, op),
             offset: op.mem.offset as u64,
             scale: op.mem.scale,
         }
@@ -166,7 +166,7 @@ macro_rules! formed {
         }
     }};
 }
-/// A load or store of `N` whole dwords by a full wave that touches one region of plainly global memory;
+/// A load or store of `N` whole dwords by a wave whose active lanes touch one region of plainly global memory;
 /// gives `false`, with nothing done, where it is anything else.
 pub(super) struct Whole<'a, 'm, const MODE: u8, const N: usize, const STORES: bool> {
     pub m: &'a mut Machine<'m>,
@@ -178,29 +178,32 @@ impl<const MODE: u8, const N: usize, const STORES: bool> WaveLoop
 {
     #[inline(always)]
     fn count(&self) -> usize {
-        if self.m.wave.is_full() && !self.m.wave.ptr32 {
-            self.m.wave.lanes()
-        } else {
+        if self.m.wave.ptr32 {
             0
+        } else {
+            self.m.wave.lanes()
         }
     }
 
     #[inline(always)]
     fn lanes<const W: usize>(self, host: Host) -> bool {
         let (m, op) = (self.m, self.op);
-        let done = if STORES {
-            Self::stores::<W>(m, op, host)
-        } else {
-            Self::loads::<W>(m, op, host)
+        let exec = m.wave.exec();
+        let done = match (STORES, m.wave.is_full()) {
+            (true, true) => Self::stores::<W, true>(m, op, exec, host),
+            (true, false) => Self::stores::<W, false>(m, op, exec, host),
+            (false, true) => Self::loads::<W, true>(m, op, exec, host),
+            (false, false) => Self::loads::<W, false>(m, op, exec, host),
         };
         if done {
+            let lanes = exec.count_ones() as u64;
             let counted = if STORES {
                 &mut m.stats.written
             } else {
                 &mut m.stats.read
             };
-            counted.global += (4 * N * W) as u64;
-            m.stats.lane_operations += W as u64;
+            counted.global += 4 * N as u64 * lanes;
+            m.stats.lane_operations += lanes;
         }
         done
     }
@@ -208,7 +211,14 @@ impl<const MODE: u8, const N: usize, const STORES: bool> WaveLoop
 
 impl<const MODE: u8, const N: usize, const STORES: bool> Whole<'_, '_, MODE, N, STORES> {
     #[inline(always)]
-    fn stores<const W: usize>(m: &mut Machine<'_>, op: &Op, host: Host) -> bool {
+    fn stores<const W: usize, const FULL: bool>(
+        m: &mut Machine<'_>,
+        op: &Op,
+        exec: u64,
+        host: Host,
+    ) -> bool {
+        let active = Active::<FULL>(exec);
+        let base = scalar_base::<MODE>(m, op);
         let rows = W / ROW_LANES;
         let data = m.wave.vgpr[span(rows, op.d2, N)].as_flattened();
         let vector = m.wave.vgpr[vector_rows::<MODE>(rows, op)].as_flattened();
@@ -216,16 +226,21 @@ impl<const MODE: u8, const N: usize, const STORES: bool> Whole<'_, '_, MODE, N, 
             return false;
         };
         let vector = vector.as_chunks::<W>().0;
-        let base = if MODE == GV { 0 } else { m.s64(op.s[1]) };
         formed!(MODE, vector, base, op, |at| m
             .memory
-            .store_whole(at, data, m.port, host))
+            .store_whole(at, active, data, m.port, host))
     }
 
     #[inline(always)]
-    fn loads<const W: usize>(m: &mut Machine<'_>, op: &Op, host: Host) -> bool {
+    fn loads<const W: usize, const FULL: bool>(
+        m: &mut Machine<'_>,
+        op: &Op,
+        exec: u64,
+        host: Host,
+    ) -> bool {
+        let active = Active::<FULL>(exec);
+        let base = scalar_base::<MODE>(m, op);
         let rows = W / ROW_LANES;
-        let base = if MODE == GV { 0 } else { m.s64(op.s[1]) };
         let (data, vector) = (span(rows, op.d, N), vector_rows::<MODE>(rows, op));
         // A load into registers that hold its addresses works on a copy of those.
         let mut copy = PerLane([[0; W]; 2]);
@@ -250,8 +265,14 @@ impl<const MODE: u8, const N: usize, const STORES: bool> Whole<'_, '_, MODE, N, 
         };
         formed!(MODE, vector, base, op, |at| m
             .memory
-            .load_whole(at, data, m.port, host))
+            .load_whole(at, active, data, m.port, host))
     }
+}
+
+/// The scalar base, where there is one.
+#[inline(always)]
+fn scalar_base<const MODE: u8>(m: &Machine<'_>, op: &Op) -> u64 {
+    if MODE == GV { 0 } else { m.s64(op.s[1]) }
 }
 
 /// Whether addresses with these bits set cannot be in an aperture, in the hole or near them.
