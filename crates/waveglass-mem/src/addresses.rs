@@ -8,35 +8,81 @@
 //! [`LaneAddresses::common`] finds the base, and all that is asked of the lanes then is asked of 32 bits.
 
 /// Lanes that take part. `FULL` says that all do.
-#[derive(Clone, Copy, Debug)]
-pub struct Active<const FULL: bool>(pub u64);
+#[derive(Clone, Debug)]
+pub struct Active<const FULL: bool, const W: usize> {
+    exec: u64,
+    /// All bits set for a lane that takes part: what the host's vectors take for a choice.
+    masks: [u32; W],
+}
 
-impl<const FULL: bool> Active<FULL> {
-    /// Whether a lane does.
+impl<const FULL: bool, const W: usize> Active<FULL, W> {
+    /// Those in `exec`, which has every lane if `FULL` says so.
     #[inline(always)]
-    pub fn on(self, lane: usize) -> bool {
-        FULL || self.0 >> lane & 1 != 0
+    pub fn new(exec: u64) -> Self {
+        let mut masks = [u32::MAX; W];
+        if !FULL {
+            for (half, masks) in masks.as_chunks_mut::<32>().0.iter_mut().enumerate() {
+                let exec = (exec >> (32 * half)) as u32;
+                for (lane, mask) in masks.iter_mut().enumerate() {
+                    *mask = (exec >> lane & 1).wrapping_neg();
+                }
+            }
+        }
+        Self { exec, masks }
+    }
+
+    /// EXEC.
+    #[inline(always)]
+    pub fn exec(&self) -> u64 {
+        self.exec
+    }
+
+    /// Of an active lane `on`, of others `off`. A choice and no branch, so that many lanes can be chosen for at
+    /// once.
+    #[inline(always)]
+    pub fn choose(&self, lane: usize, on: u32, off: u32) -> u32 {
+        if FULL {
+            on
+        } else {
+            on & self.masks[lane] | off & !self.masks[lane]
+        }
     }
 
     /// The lowest of them; of none the first.
     #[inline(always)]
-    pub(crate) fn first<const W: usize>(self) -> usize {
+    pub(crate) fn first(&self) -> usize {
         if FULL {
             0
         } else {
-            self.0.trailing_zeros() as usize % W
+            self.exec.trailing_zeros() as usize % W
         }
     }
 
     /// The highest of them; of none the last.
     #[inline(always)]
-    pub(crate) fn last<const W: usize>(self) -> usize {
+    pub(crate) fn last(&self) -> usize {
         if FULL {
             W - 1
         } else {
-            self.0.leading_zeros().wrapping_sub(1).wrapping_neg() as usize % W
+            (self.exec.leading_zeros().min(63) ^ 63) as usize % W
         }
     }
+}
+
+/// Whether values of the active lanes are all the same, and that value.
+#[inline(always)]
+fn alike<const FULL: bool, const W: usize>(
+    active: &Active<FULL, W>,
+    value: impl Fn(usize) -> u32,
+) -> Option<u32> {
+    // By what any and what all have set: compared with the first lane's, the vectorizer leaves that lane out,
+    // and is left with an odd number of them.
+    let (mut any, mut all) = (0, u32::MAX);
+    for lane in 0..W {
+        any |= active.choose(lane, value(lane), 0);
+        all &= active.choose(lane, value(lane), u32::MAX);
+    }
+    (any == all).then_some(any)
 }
 
 /// What lanes have in common.
@@ -53,7 +99,7 @@ pub struct Common {
 /// addresses rely on it.
 pub trait LaneAddresses<const W: usize>: Copy + sealed::Sealed {
     /// What the active lanes have in common, if they lie within 4 GiB.
-    fn common<const FULL: bool>(self, active: Active<FULL>) -> Option<Common>;
+    fn common<const FULL: bool>(self, active: &Active<FULL, W>) -> Option<Common>;
 
     /// The lane's own 32 bits.
     fn low(self, lane: usize) -> u32;
@@ -125,14 +171,10 @@ impl Common {
 
 impl<const W: usize> LaneAddresses<W> for RegisterPairs<'_, W> {
     #[inline(always)]
-    fn common<const FULL: bool>(self, active: Active<FULL>) -> Option<Common> {
-        let first = self.high[active.first::<W>()];
-        let mut differing = 0;
-        for (lane, &high) in self.high.iter().enumerate() {
-            differing |= if active.on(lane) { high ^ first } else { 0 };
-        }
-        let base = u64::from(first) << 32;
-        (differing == 0).then(|| Common::unclassified(base, self.immediate))
+    fn common<const FULL: bool>(self, active: &Active<FULL, W>) -> Option<Common> {
+        let high = alike(active, |lane| self.high[lane])?;
+        let base = u64::from(high) << 32;
+        Some(Common::unclassified(base, self.immediate))
     }
 
     #[inline(always)]
@@ -143,7 +185,7 @@ impl<const W: usize> LaneAddresses<W> for RegisterPairs<'_, W> {
 
 impl<const W: usize> LaneAddresses<W> for FromBase<'_, W> {
     #[inline(always)]
-    fn common<const FULL: bool>(self, _: Active<FULL>) -> Option<Common> {
+    fn common<const FULL: bool>(self, _: &Active<FULL, W>) -> Option<Common> {
         Some(Common::unclassified(self.base, self.immediate))
     }
 
@@ -159,11 +201,11 @@ const BIAS: u32 = 1 << 27;
 
 impl<const W: usize> LaneAddresses<W> for Scaled<'_, W> {
     #[inline(always)]
-    fn common<const FULL: bool>(self, active: Active<FULL>) -> Option<Common> {
+    fn common<const FULL: bool>(self, active: &Active<FULL, W>) -> Option<Common> {
         let mut high = 0;
         for (lane, &offset) in self.offsets.iter().enumerate() {
             let biased = offset.wrapping_add(BIAS);
-            high |= if active.on(lane) { biased >> 28 } else { 0 };
+            high |= active.choose(lane, biased >> 28, 0);
         }
         if high != 0 || !(1..=16).contains(&self.scale) {
             return None;
@@ -181,7 +223,7 @@ impl<const W: usize> LaneAddresses<W> for Scaled<'_, W> {
 
 impl<const W: usize> LaneAddresses<W> for DwordOfLane {
     #[inline(always)]
-    fn common<const FULL: bool>(self, _: Active<FULL>) -> Option<Common> {
+    fn common<const FULL: bool>(self, _: &Active<FULL, W>) -> Option<Common> {
         Some(Common::unclassified(self.base, self.immediate))
     }
 
@@ -194,14 +236,10 @@ impl<const W: usize> LaneAddresses<W> for DwordOfLane {
 /// Addresses in global memory that are worked out already.
 impl<const W: usize> LaneAddresses<W> for &[u64; W] {
     #[inline(always)]
-    fn common<const FULL: bool>(self, active: Active<FULL>) -> Option<Common> {
-        let first = self[active.first::<W>()];
-        let mut differing = 0;
-        for (lane, &address) in self.iter().enumerate() {
-            differing |= if active.on(lane) { address ^ first } else { 0 };
-        }
-        (differing >> 32 == 0).then_some(Common {
-            base: first >> 32 << 32,
+    fn common<const FULL: bool>(self, active: &Active<FULL, W>) -> Option<Common> {
+        let high = alike(active, |lane| (self[lane] >> 32) as u32)?;
+        Some(Common {
+            base: u64::from(high) << 32,
             unclassified: None,
         })
     }

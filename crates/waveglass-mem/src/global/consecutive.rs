@@ -16,7 +16,7 @@ use crate::wide::Host;
 pub(super) fn load<const N: usize, const W: usize, const FULL: bool>(
     region: &Region,
     first: u64,
-    active: Active<FULL>,
+    active: &Active<FULL, W>,
     registers: &mut [[u32; W]; N],
     host: Host,
 ) {
@@ -24,7 +24,7 @@ pub(super) fn load<const N: usize, const W: usize, const FULL: bool>(
         copy_out(region, region.offset(first), active, registers, host);
         return;
     }
-    for lane in Bits(active.0) {
+    for lane in Bits(active.exec()) {
         let offset = region.offset(first.wrapping_add((4 * N * lane) as u64));
         let data = region.load_dwords::<N>(offset);
         for (register, value) in registers.iter_mut().zip(data) {
@@ -38,7 +38,7 @@ pub(super) fn load<const N: usize, const W: usize, const FULL: bool>(
 pub(super) fn store<const N: usize, const W: usize, const FULL: bool>(
     region: &Region,
     first: u64,
-    active: Active<FULL>,
+    active: &Active<FULL, W>,
     registers: &[[u32; W]; N],
     host: Host,
 ) {
@@ -48,10 +48,10 @@ pub(super) fn store<const N: usize, const W: usize, const FULL: bool>(
     }
     if N == 1 {
         // SAFETY: active lanes' dwords are in the region.
-        unsafe { some_dwords(region, first, active.0, &registers[0], host) };
+        unsafe { some_dwords(region, first, active.exec(), &registers[0], host) };
         return;
     }
-    for lane in Bits(active.0) {
+    for lane in Bits(active.exec()) {
         let offset = region.offset(first.wrapping_add((4 * N * lane) as u64));
         let data = std::array::from_fn(|d| registers[d][lane % W]);
         region.store_dwords::<N>(offset, data);
@@ -63,7 +63,7 @@ pub(super) fn store<const N: usize, const W: usize, const FULL: bool>(
 fn copy_out<const N: usize, const W: usize, const FULL: bool>(
     region: &Region,
     offset: usize,
-    active: Active<FULL>,
+    active: &Active<FULL, W>,
     registers: &mut [[u32; W]; N],
     host: Host,
 ) {
@@ -89,16 +89,15 @@ fn copy_out<const N: usize, const W: usize, const FULL: bool>(
     }
 }
 
-/// Sets a lane of a register, if it is on. A choice and no branch, so that lanes can be chosen at once.
+/// Sets a lane of a register, if it is on.
 #[inline(always)]
 fn put<const FULL: bool, const W: usize>(
-    active: Active<FULL>,
+    active: &Active<FULL, W>,
     lane: usize,
     register: &mut [u32; W],
     value: u32,
 ) {
-    let old = register[lane];
-    register[lane] = if active.on(lane) { value } else { old };
+    register[lane] = active.choose(lane, value, register[lane]);
 }
 
 /// Stores the dwords of the lanes in `exec` one after the other, as if lane 0's were at the address `first`:
@@ -168,7 +167,7 @@ fn copy_in<const N: usize, const W: usize>(
 #[inline(always)]
 fn words_to_registers<const N: usize, const W: usize, const FULL: bool>(
     words: &[AtomicU64],
-    active: Active<FULL>,
+    active: &Active<FULL, W>,
     registers: &mut [[u32; W]; N],
 ) {
     for (pair, words) in words.as_chunks::<N>().0.iter().take(W / 2).enumerate() {
@@ -211,7 +210,7 @@ fn registers_to_words<const N: usize, const W: usize>(
 #[inline(always)]
 unsafe fn lines_to_registers<const N: usize, const W: usize, const FULL: bool>(
     words: &[AtomicU64],
-    active: Active<FULL>,
+    active: &Active<FULL, W>,
     registers: &mut [[u32; W]; N],
 ) {
     for (four, lines) in words

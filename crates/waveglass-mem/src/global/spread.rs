@@ -18,7 +18,7 @@ pub(super) unsafe fn load<const N: usize, const W: usize, const FULL: bool>(
     region: &Region,
     base: u64,
     at: impl LaneAddresses<W>,
-    active: Active<FULL>,
+    active: &Active<FULL, W>,
     registers: &mut [[u32; W]; N],
     host: Host,
 ) {
@@ -46,7 +46,7 @@ pub(super) unsafe fn store<const N: usize, const W: usize, const FULL: bool>(
     region: &Region,
     base: u64,
     at: impl LaneAddresses<W>,
-    active: Active<FULL>,
+    active: &Active<FULL, W>,
     registers: &[[u32; W]; N],
     host: Host,
 ) {
@@ -68,7 +68,7 @@ pub(super) unsafe fn store<const N: usize, const W: usize, const FULL: bool>(
 /// Calls `each` with the active lanes, the lowest first.
 #[inline(always)]
 pub(super) fn for_each<const W: usize, const FULL: bool>(
-    active: Active<FULL>,
+    active: &Active<FULL, W>,
     mut each: impl FnMut(usize),
 ) {
     if FULL {
@@ -76,7 +76,7 @@ pub(super) fn for_each<const W: usize, const FULL: bool>(
             each(lane);
         }
     } else {
-        for lane in Bits(active.0) {
+        for lane in Bits(active.exec()) {
             each(lane % W);
         }
     }

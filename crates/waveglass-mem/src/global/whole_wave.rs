@@ -20,7 +20,7 @@ impl GlobalMemory {
     pub fn load_whole<const N: usize, const W: usize, const FULL: bool>(
         &self,
         at: impl LaneAddresses<W>,
-        active: Active<FULL>,
+        active: &Active<FULL, W>,
         registers: &mut [[u32; W]; N],
         port: &mut Port,
         host: Host,
@@ -43,7 +43,7 @@ impl GlobalMemory {
     pub fn store_whole<const N: usize, const W: usize, const FULL: bool>(
         &self,
         at: impl LaneAddresses<W>,
-        active: Active<FULL>,
+        active: &Active<FULL, W>,
         registers: &[[u32; W]; N],
         port: &mut Port,
         host: Host,
@@ -86,11 +86,12 @@ impl<const N: usize> WaveLoop for Load<'_, N> {
         };
         let exec = self.lanes.exec;
         if self.lanes.is_full() {
-            let all = Active::<true>(exec);
-            self.memory.load_whole(at, all, registers, self.port, host)
+            let all = Active::<true, W>::new(exec);
+            self.memory.load_whole(at, &all, registers, self.port, host)
         } else {
-            let some = Active::<false>(exec);
-            self.memory.load_whole(at, some, registers, self.port, host)
+            let some = Active::<false, W>::new(exec);
+            self.memory
+                .load_whole(at, &some, registers, self.port, host)
         }
     }
 }
@@ -119,12 +120,13 @@ impl<const N: usize> WaveLoop for Store<'_, N> {
         };
         let exec = self.lanes.exec;
         if self.lanes.is_full() {
-            let all = Active::<true>(exec);
-            self.memory.store_whole(at, all, registers, self.port, host)
-        } else {
-            let some = Active::<false>(exec);
+            let all = Active::<true, W>::new(exec);
             self.memory
-                .store_whole(at, some, registers, self.port, host)
+                .store_whole(at, &all, registers, self.port, host)
+        } else {
+            let some = Active::<false, W>::new(exec);
+            self.memory
+                .store_whole(at, &some, registers, self.port, host)
         }
     }
 }
@@ -146,7 +148,7 @@ pub(super) enum Placed<'a> {
 pub(super) fn placed<'a, const W: usize, const FULL: bool>(
     memory: &'a GlobalMemory,
     at: impl LaneAddresses<W>,
-    active: Active<FULL>,
+    active: &Active<FULL, W>,
     bytes: u32,
     writes: bool,
     port: &mut Port,
@@ -157,7 +159,7 @@ pub(super) fn placed<'a, const W: usize, const FULL: bool>(
     } else {
         &mut port.hint
     };
-    let first = active.first::<W>();
+    let first = active.first();
     let Some(common) = at.common(active) else {
         return Placed::Unknown;
     };
@@ -181,9 +183,10 @@ pub(super) fn placed<'a, const W: usize, const FULL: bool>(
     let (span, aligned) = (most.wrapping_sub(least), common.base as u32);
     let (mut outside, mut parts) = (false, 0);
     for lane in 0..W {
-        let (on, low) = (active.on(lane), at.low(lane));
-        outside |= on & (low.wrapping_sub(least) > span);
-        parts |= if on { low.wrapping_add(aligned) } else { 0 };
+        let low = at.low(lane);
+        let ahead = active.choose(lane, low.wrapping_sub(least), 0);
+        outside |= ahead > span;
+        parts |= active.choose(lane, low.wrapping_add(aligned), 0);
     }
     if outside {
         return Placed::Unknown;
@@ -191,7 +194,7 @@ pub(super) fn placed<'a, const W: usize, const FULL: bool>(
     let of_lane_0 = low.wrapping_sub(first as u32 * bytes);
     let of_lane = |lane: usize| of_lane_0.wrapping_add(lane as u32 * bytes);
     // The last lane tells most scattered accesses apart, without a look at the others.
-    let last = active.last::<W>();
+    let last = active.last();
     let mut differing = at.low(last) ^ of_lane(last);
     if at.low(last) < low {
         // Past 2^32, addresses do not go on.
@@ -200,7 +203,7 @@ pub(super) fn placed<'a, const W: usize, const FULL: bool>(
     if differing == 0 {
         for lane in 0..W {
             let other = at.low(lane) ^ of_lane(lane);
-            differing |= if active.on(lane) { other } else { 0 };
+            differing |= active.choose(lane, other, 0);
         }
     }
     if differing == 0 && parts & (grain.min(4) - 1) == 0 {

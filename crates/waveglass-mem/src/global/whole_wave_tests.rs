@@ -201,14 +201,14 @@ impl<const N: usize> LaneLoop for There<'_, N> {
     #[inline(always)]
     fn run(self, host: Host) -> Self::Output {
         let mut port = Port::new(Rules::new(Generation::Gcn5));
-        let all = Active::<true>(u64::MAX);
+        let all = Active::<true, 64>::new(u64::MAX);
         let stored = self
             .memory
-            .store_whole(&self.at, all, &self.data, &mut port, host);
+            .store_whole(&self.at, &all, &self.data, &mut port, host);
         let mut back = [[0; 64]; N];
         let loaded = self
             .memory
-            .load_whole(&self.at, all, &mut back, &mut port, host);
+            .load_whole(&self.at, &all, &mut back, &mut port, host);
         (stored, loaded, back)
     }
 }

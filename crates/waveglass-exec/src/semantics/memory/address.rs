@@ -217,7 +217,7 @@ impl<const MODE: u8, const N: usize, const STORES: bool> Whole<'_, '_, MODE, N, 
         exec: u64,
         host: Host,
     ) -> bool {
-        let active = Active::<FULL>(exec);
+        let active = Active::<FULL, W>::new(exec);
         let base = scalar_base::<MODE>(m, op);
         let rows = W / ROW_LANES;
         let data = m.wave.vgpr[span(rows, op.d2, N)].as_flattened();
@@ -228,7 +228,7 @@ impl<const MODE: u8, const N: usize, const STORES: bool> Whole<'_, '_, MODE, N, 
         let vector = vector.as_chunks::<W>().0;
         formed!(MODE, vector, base, op, |at| m
             .memory
-            .store_whole(at, active, data, m.port, host))
+            .store_whole(at, &active, data, m.port, host))
     }
 
     #[inline(always)]
@@ -238,7 +238,7 @@ impl<const MODE: u8, const N: usize, const STORES: bool> Whole<'_, '_, MODE, N, 
         exec: u64,
         host: Host,
     ) -> bool {
-        let active = Active::<FULL>(exec);
+        let active = Active::<FULL, W>::new(exec);
         let base = scalar_base::<MODE>(m, op);
         let rows = W / ROW_LANES;
         let (data, vector) = (span(rows, op.d, N), vector_rows::<MODE>(rows, op));
@@ -265,7 +265,7 @@ impl<const MODE: u8, const N: usize, const STORES: bool> Whole<'_, '_, MODE, N, 
         };
         formed!(MODE, vector, base, op, |at| m
             .memory
-            .load_whole(at, active, data, m.port, host))
+            .load_whole(at, &active, data, m.port, host))
     }
 }
 
