@@ -4,8 +4,8 @@
 //! by vector stores and read from there lane by lane, the same addresses cost more than the accesses do: each
 //! read waits for the store before it.
 //!
-//! Lanes of one access mostly lie within 4 GiB: a base that they have in common, and 32 bits for each.
-//! [`LaneAddresses::common`] finds the base, and all that is asked of the lanes then is asked of 32 bits.
+//! Lanes of one access mostly lie within 4 GiB: a base that they have in common ([`Common`]), and 32 bits for
+//! each. All that is asked of the lanes is asked of these 32 bits.
 
 /// Lanes that take part. `FULL` says that all do.
 #[derive(Clone, Debug)]
@@ -69,40 +69,29 @@ impl<const FULL: bool, const W: usize> Active<FULL, W> {
     }
 }
 
-/// Whether values of the active lanes are all the same, and that value.
-#[inline(always)]
-fn alike<const FULL: bool, const W: usize>(
-    active: &Active<FULL, W>,
-    value: impl Fn(usize) -> u32,
-) -> Option<u32> {
-    // By what any and what all have set: compared with the first lane's, the vectorizer leaves that lane out,
-    // and is left with an odd number of them.
-    let (mut any, mut all) = (0, u32::MAX);
-    for lane in 0..W {
-        any |= active.choose(lane, value(lane), 0);
-        all &= active.choose(lane, value(lane), u32::MAX);
-    }
-    (any == all).then_some(any)
-}
-
-/// What lanes have in common.
+/// What lanes have in common, as one of them has it.
 #[derive(Clone, Copy, Debug)]
 pub struct Common {
-    /// A lane's address is this and its 32 bits.
+    /// A lane's address is this and its 32 bits, unless it strays.
     pub(crate) base: u64,
     /// The same without the immediate offset, where nobody has looked yet for lanes in apertures and in the
     /// hole between the memory segments.
     pub(crate) unclassified: Option<u64>,
+    /// Bits 63:32 of the lane's address, where lanes have such.
+    high: u32,
 }
 
 /// The addresses that `W` lanes access. Asked twice, each gives the same; sealed, since loops that have checked
 /// addresses rely on it.
 pub trait LaneAddresses<const W: usize>: Copy + sealed::Sealed {
-    /// What the active lanes have in common, if they lie within 4 GiB.
-    fn common<const FULL: bool>(self, active: &Active<FULL, W>) -> Option<Common>;
+    /// What lanes have in common if they have it in common with this one.
+    fn common(self, lane: usize) -> Common;
 
     /// The lane's own 32 bits.
     fn low(self, lane: usize) -> u32;
+
+    /// Not zero if the lane's address is not the common base and its 32 bits.
+    fn strays(self, lane: usize, common: Common) -> u32;
 }
 
 mod sealed {
@@ -138,8 +127,8 @@ pub struct Scaled<'a, const W: usize> {
     pub base: u64,
     /// The lanes' offsets.
     pub offsets: &'a [u32; W],
-    /// What they are multiplied with: 1 to 16.
-    pub scale: i64,
+    /// What they are multiplied with: at most 16, the bytes of the largest element.
+    pub scale: u8,
     /// The immediate offset.
     pub immediate: u64,
 }
@@ -165,87 +154,111 @@ impl Common {
         Self {
             base: base.wrapping_add(immediate),
             unclassified: Some(base),
+            high: (base >> 32) as u32,
         }
     }
 }
 
 impl<const W: usize> LaneAddresses<W> for RegisterPairs<'_, W> {
     #[inline(always)]
-    fn common<const FULL: bool>(self, active: &Active<FULL, W>) -> Option<Common> {
-        let high = alike(active, |lane| self.high[lane])?;
-        let base = u64::from(high) << 32;
-        Some(Common::unclassified(base, self.immediate))
+    fn common(self, lane: usize) -> Common {
+        Common::unclassified(u64::from(self.high[lane]) << 32, self.immediate)
     }
 
     #[inline(always)]
     fn low(self, lane: usize) -> u32 {
         self.low[lane]
     }
+
+    #[inline(always)]
+    fn strays(self, lane: usize, common: Common) -> u32 {
+        self.high[lane] ^ common.high
+    }
 }
 
 impl<const W: usize> LaneAddresses<W> for FromBase<'_, W> {
     #[inline(always)]
-    fn common<const FULL: bool>(self, _: &Active<FULL, W>) -> Option<Common> {
-        Some(Common::unclassified(self.base, self.immediate))
+    fn common(self, _: usize) -> Common {
+        Common::unclassified(self.base, self.immediate)
     }
 
     #[inline(always)]
     fn low(self, lane: usize) -> u32 {
         self.offsets[lane]
     }
+
+    #[inline(always)]
+    fn strays(self, _: usize, _: Common) -> u32 {
+        0
+    }
 }
 
-/// What is added to scaled offsets, so that none is negative: those that are left are below 2^28, and below
+/// What is added to scaled offsets, so that none is negative: those that do not stray are below 2^28, and below
 /// 2^32 in bytes.
 const BIAS: u32 = 1 << 27;
 
+impl<const W: usize> Scaled<'_, W> {
+    #[inline(always)]
+    fn scale(self) -> u32 {
+        u32::from(self.scale).min(16)
+    }
+}
+
 impl<const W: usize> LaneAddresses<W> for Scaled<'_, W> {
     #[inline(always)]
-    fn common<const FULL: bool>(self, active: &Active<FULL, W>) -> Option<Common> {
-        let mut high = 0;
-        for (lane, &offset) in self.offsets.iter().enumerate() {
-            let biased = offset.wrapping_add(BIAS);
-            high |= active.choose(lane, biased >> 28, 0);
-        }
-        if high != 0 || !(1..=16).contains(&self.scale) {
-            return None;
-        }
-        let base = self.base.wrapping_sub(u64::from(BIAS) * self.scale as u64);
-        Some(Common::unclassified(base, self.immediate))
+    fn common(self, _: usize) -> Common {
+        let bias = u64::from(BIAS) * u64::from(self.scale());
+        Common::unclassified(self.base.wrapping_sub(bias), self.immediate)
     }
 
     #[inline(always)]
     fn low(self, lane: usize) -> u32 {
         let biased = self.offsets[lane].wrapping_add(BIAS);
-        biased.wrapping_mul(self.scale as u32)
+        biased.wrapping_mul(self.scale())
+    }
+
+    #[inline(always)]
+    fn strays(self, lane: usize, _: Common) -> u32 {
+        self.offsets[lane].wrapping_add(BIAS) >> 28
     }
 }
 
 impl<const W: usize> LaneAddresses<W> for DwordOfLane {
     #[inline(always)]
-    fn common<const FULL: bool>(self, _: &Active<FULL, W>) -> Option<Common> {
-        Some(Common::unclassified(self.base, self.immediate))
+    fn common(self, _: usize) -> Common {
+        Common::unclassified(self.base, self.immediate)
     }
 
     #[inline(always)]
     fn low(self, lane: usize) -> u32 {
         4 * lane as u32
     }
+
+    #[inline(always)]
+    fn strays(self, _: usize, _: Common) -> u32 {
+        0
+    }
 }
 
 /// Addresses in global memory that are worked out already.
 impl<const W: usize> LaneAddresses<W> for &[u64; W] {
     #[inline(always)]
-    fn common<const FULL: bool>(self, active: &Active<FULL, W>) -> Option<Common> {
-        let high = alike(active, |lane| (self[lane] >> 32) as u32)?;
-        Some(Common {
-            base: u64::from(high) << 32,
+    fn common(self, lane: usize) -> Common {
+        let high = self[lane] >> 32;
+        Common {
+            base: high << 32,
             unclassified: None,
-        })
+            high: high as u32,
+        }
     }
 
     #[inline(always)]
     fn low(self, lane: usize) -> u32 {
         self[lane] as u32
+    }
+
+    #[inline(always)]
+    fn strays(self, lane: usize, common: Common) -> u32 {
+        (self[lane] >> 32) as u32 ^ common.high
     }
 }

@@ -160,9 +160,7 @@ pub(super) fn placed<'a, const W: usize, const FULL: bool>(
         &mut port.hint
     };
     let first = active.first();
-    let Some(common) = at.common(active) else {
-        return Placed::Unknown;
-    };
+    let common = at.common(first);
     let low = at.low(first);
     let address = common.base.wrapping_add(low.into());
     // The first lane says which region it may be.
@@ -181,14 +179,15 @@ pub(super) fn placed<'a, const W: usize, const FULL: bool>(
         _ => 4,
     };
     let (span, aligned) = (most.wrapping_sub(least), common.base as u32);
-    let (mut outside, mut parts) = (false, 0);
+    let (mut outside, mut stray, mut parts) = (false, 0, 0);
     for lane in 0..W {
         let low = at.low(lane);
         let ahead = active.choose(lane, low.wrapping_sub(least), 0);
         outside |= ahead > span;
+        stray |= active.choose(lane, at.strays(lane, common), 0);
         parts |= active.choose(lane, low.wrapping_add(aligned), 0);
     }
-    if outside {
+    if outside || stray != 0 {
         return Placed::Unknown;
     }
     let of_lane_0 = low.wrapping_sub(first as u32 * bytes);

@@ -150,7 +150,7 @@ macro_rules! formed {
                 let $at = Scaled {
                     base: $base,
                     offsets,
-                    scale: $op.mem.scale,
+                    scale: $op.mem.scale as u8,
                     immediate,
                 };
                 $run
