@@ -59,3 +59,17 @@ pub(super) fn vector(v: [u32; 4]) -> __m128i {
     // SAFETY: as for `dwords`.
     unsafe { std::mem::transmute(v) }
 }
+
+/// The bytes of a vector register.
+#[inline(always)]
+pub(super) fn bytes(v: __m128i) -> [u8; 16] {
+    // SAFETY: as for `dwords`.
+    unsafe { std::mem::transmute(v) }
+}
+
+/// A vector register of these bytes.
+#[inline(always)]
+pub(super) fn of_bytes(v: [u8; 16]) -> __m128i {
+    // SAFETY: as for `dwords`.
+    unsafe { std::mem::transmute(v) }
+}

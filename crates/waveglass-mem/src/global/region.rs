@@ -273,6 +273,12 @@ impl Region {
         unsafe { std::slice::from_raw_parts(self.start.as_ptr().cast(), self.words * 8) }
     }
 
+    /// Whether its memory is its own, so that the lines at its ends may be read whole.
+    #[inline(always)]
+    pub(super) fn is_owned(&self) -> bool {
+        self.layout.is_some()
+    }
+
     /// Its memory as seen from `address`.
     #[inline(always)]
     pub(super) fn memory_from(&self, address: u64) -> Memory<'_> {

@@ -31,7 +31,7 @@ pub(super) unsafe fn load<const N: usize, const W: usize, const FULL: bool>(
     }
     let _ = host;
     let memory = region.memory_from(base);
-    for_each::<W, FULL>(active, |lane| {
+    for_each(active, |lane| {
         // SAFETY: the caller vouches for active lanes.
         unsafe { load_lane(memory, at.low(lane), lane, registers) };
     });
@@ -59,7 +59,7 @@ pub(super) unsafe fn store<const N: usize, const W: usize, const FULL: bool>(
     }
     let _ = host;
     let memory = region.memory_from(base);
-    for_each::<W, FULL>(active, |lane| {
+    for_each(active, |lane| {
         // SAFETY: the caller vouches for active lanes.
         unsafe { store_lane(memory, at.low(lane), lane, registers) };
     });

@@ -1,6 +1,6 @@
 //! The addresses of flat and global operations.
 
-use super::{immediate, span};
+use super::{Half, immediate, span};
 use crate::machine::Machine;
 use crate::program::{Compile, Op, Src};
 use crate::wave::ROW_LANES;
@@ -196,14 +196,7 @@ impl<const MODE: u8, const N: usize, const STORES: bool> WaveLoop
             (false, false) => Self::loads::<W, false>(m, op, exec, host),
         };
         if done {
-            let lanes = exec.count_ones() as u64;
-            let counted = if STORES {
-                &mut m.stats.written
-            } else {
-                &mut m.stats.read
-            };
-            counted.global += 4 * N as u64 * lanes;
-            m.stats.lane_operations += lanes;
+            count_lanes::<STORES>(m, exec, 4 * N as u32);
         }
         done
     }
@@ -267,6 +260,121 @@ impl<const MODE: u8, const N: usize, const STORES: bool> Whole<'_, '_, MODE, N, 
             .memory
             .load_whole(at, &active, data, m.port, host))
     }
+}
+
+/// The same of a byte or a short, and for any part of the register.
+pub(super) struct WholeSmall<'a, 'm, const MODE: u8, const STORES: bool> {
+    pub m: &'a mut Machine<'m>,
+    pub op: &'a Op,
+}
+
+impl<const MODE: u8, const STORES: bool> WaveLoop for WholeSmall<'_, '_, MODE, STORES> {
+    #[inline(always)]
+    fn count(&self) -> usize {
+        if self.m.wave.ptr32 {
+            0
+        } else {
+            self.m.wave.lanes()
+        }
+    }
+
+    #[inline(always)]
+    fn lanes<const W: usize>(self, host: Host) -> bool {
+        let (m, op) = (self.m, self.op);
+        let exec = m.wave.exec();
+        let done = match (STORES, m.wave.is_full()) {
+            (true, true) => Self::stores::<W, true>(m, op, exec, host),
+            (true, false) => Self::stores::<W, false>(m, op, exec, host),
+            (false, true) => Self::loads::<W, true>(m, op, exec, host),
+            (false, false) => Self::loads::<W, false>(m, op, exec, host),
+        };
+        if done {
+            count_lanes::<STORES>(m, exec, op.mem.element.bytes());
+        }
+        done
+    }
+}
+
+impl<const MODE: u8, const STORES: bool> WholeSmall<'_, '_, MODE, STORES> {
+    #[inline(always)]
+    fn stores<const W: usize, const FULL: bool>(
+        m: &mut Machine<'_>,
+        op: &Op,
+        exec: u64,
+        host: Host,
+    ) -> bool {
+        let active = Active::<FULL, W>::new(exec);
+        let base = scalar_base::<MODE>(m, op);
+        let rows = W / ROW_LANES;
+        let data = m.wave.vgpr[span(rows, op.d2, 1)].as_flattened();
+        let vector = m.wave.vgpr[vector_rows::<MODE>(rows, op)].as_flattened();
+        let Some(mut data) = data.first_chunk::<W>() else {
+            return false;
+        };
+        let upper: [u32; W];
+        if op.mem.half == Half::Hi {
+            upper = data.map(|v| v >> 16);
+            data = &upper;
+        }
+        let (vector, element) = (vector.as_chunks::<W>().0, op.mem.element);
+        formed!(MODE, vector, base, op, |at| m
+            .memory
+            .store_small_whole(at, &active, element, data, m.port, host))
+    }
+
+    #[inline(always)]
+    fn loads<const W: usize, const FULL: bool>(
+        m: &mut Machine<'_>,
+        op: &Op,
+        exec: u64,
+        host: Host,
+    ) -> bool {
+        let active = Active::<FULL, W>::new(exec);
+        let base = scalar_base::<MODE>(m, op);
+        let rows = W / ROW_LANES;
+        let vector = m.wave.vgpr[vector_rows::<MODE>(rows, op)].as_flattened();
+        let (vector, element) = (vector.as_chunks::<W>().0, op.mem.element);
+        let mut values = [0; W];
+        let done = formed!(MODE, vector, base, op, |at| m.memory.load_small_whole(
+            at,
+            &active,
+            element,
+            &mut values,
+            m.port,
+            host
+        ));
+        let data = m.wave.vgpr[span(rows, op.d, 1)].as_flattened_mut();
+        let Some(data) = data.first_chunk_mut::<W>().filter(|_| done) else {
+            return false;
+        };
+        // Each half is a loop of its own, which the compiler makes vector instructions of.
+        macro_rules! merged {
+            ($($half:ident)*) => {
+                match op.mem.half {
+                    $(Half::$half => {
+                        for (lane, (old, &value)) in data.iter_mut().zip(&values).enumerate() {
+                            *old = active.choose(lane, Half::$half.merge(*old, value), *old);
+                        }
+                    })*
+                }
+            };
+        }
+        merged!(Whole Lo Hi LoAlone HiAlone);
+        true
+    }
+}
+
+/// Counts what lanes have moved.
+#[inline(always)]
+fn count_lanes<const STORES: bool>(m: &mut Machine<'_>, exec: u64, bytes: u32) {
+    let lanes = exec.count_ones() as u64;
+    let counted = if STORES {
+        &mut m.stats.written
+    } else {
+        &mut m.stats.read
+    };
+    counted.global += bytes as u64 * lanes;
+    m.stats.lane_operations += lanes;
 }
 
 /// The scalar base, where there is one.
