@@ -8,9 +8,9 @@ use super::line;
 use super::region::Region;
 use super::spread::for_each;
 use super::whole_wave::{Placed, placed};
-use crate::access::{Element, Port};
+use crate::access::{Element, Lanes, Port};
 use crate::addresses::{Active, LaneAddresses};
-use crate::wide::Host;
+use crate::wide::{Host, WaveLoop};
 
 impl GlobalMemory {
     /// [`GlobalMemory::load_whole`] of a byte or a short for every active lane, extended to a dword; what
@@ -225,4 +225,77 @@ fn store_all<const BYTES: usize, const W: usize>(
         to.copy_from_slice(&value.to_le_bytes()[..BYTES]);
     }
     region.copy_in(offset, &bytes[..W * BYTES]);
+}
+
+/// Loads a byte or a short a lane into `flat`; gives whether it could.
+pub(super) struct LoadSmall<'a> {
+    pub(super) memory: &'a GlobalMemory,
+    pub(super) lanes: Lanes<'a, u64>,
+    pub(super) element: Element,
+    pub(super) flat: &'a mut [u32],
+    pub(super) port: &'a mut Port,
+}
+
+impl WaveLoop for LoadSmall<'_> {
+    #[inline(always)]
+    fn count(&self) -> usize {
+        self.lanes.addresses.len()
+    }
+
+    #[inline(always)]
+    fn lanes<const W: usize>(self, host: Host) -> bool {
+        let (Some(at), Some(register)) = (
+            self.lanes.addresses.first_chunk::<W>(),
+            self.flat.first_chunk_mut::<W>(),
+        ) else {
+            return false;
+        };
+        let (element, mut values) = (self.element, [0; W]);
+        let active = Active::<false, W>::new(self.lanes.exec);
+        let done = self
+            .memory
+            .load_small_whole(at, &active, element, &mut values, self.port, host);
+        if done {
+            for (lane, (old, &value)) in register.iter_mut().zip(&values).enumerate() {
+                *old = active.choose(lane, value, *old);
+            }
+        }
+        done
+    }
+}
+
+/// Stores a byte or a short a lane from `flat`; gives whether it could.
+pub(super) struct StoreSmall<'a> {
+    pub(super) memory: &'a GlobalMemory,
+    pub(super) lanes: Lanes<'a, u64>,
+    pub(super) element: Element,
+    pub(super) flat: &'a [u32],
+    pub(super) port: &'a mut Port,
+}
+
+impl WaveLoop for StoreSmall<'_> {
+    #[inline(always)]
+    fn count(&self) -> usize {
+        self.lanes.addresses.len()
+    }
+
+    #[inline(always)]
+    fn lanes<const W: usize>(self, host: Host) -> bool {
+        let (Some(at), Some(values)) = (
+            self.lanes.addresses.first_chunk::<W>(),
+            self.flat.first_chunk::<W>(),
+        ) else {
+            return false;
+        };
+        let (element, exec) = (self.element, self.lanes.exec);
+        if self.lanes.is_full() {
+            let all = Active::<true, W>::new(exec);
+            self.memory
+                .store_small_whole(at, &all, element, values, self.port, host)
+        } else {
+            let some = Active::<false, W>::new(exec);
+            self.memory
+                .store_small_whole(at, &some, element, values, self.port, host)
+        }
+    }
 }

@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::one_region::OneRegion;
 use super::region::Region;
+use super::small::{LoadSmall, StoreSmall};
 use super::whole_wave;
 use super::{GlobalMemory, Permission, RegionHint};
 use crate::access::{Element, Lanes, Port, ROW_LANES, Row};
@@ -116,6 +117,17 @@ impl GlobalMemory {
             _ => {
                 let bytes = element.bytes();
                 let flat = dst.as_flattened_mut();
+                let done = lanes.exec != 0
+                    && wide::run_wave(LoadSmall {
+                        memory: self,
+                        lanes,
+                        element,
+                        flat: &mut *flat,
+                        port: &mut *port,
+                    });
+                if done {
+                    return;
+                }
                 let done = match element {
                     Element::U8 => self.load_small(lanes, 1, flat, port, |v| v),
                     Element::I8 => self.load_small(lanes, 1, flat, port, |v| v as i8 as u32),
@@ -214,6 +226,17 @@ impl GlobalMemory {
             _ => {
                 let bytes = element.bytes();
                 let flat = src.as_flattened();
+                let done = lanes.exec != 0
+                    && wide::run_wave(StoreSmall {
+                        memory: self,
+                        lanes,
+                        element,
+                        flat,
+                        port: &mut *port,
+                    });
+                if done {
+                    return;
+                }
                 let done = if bytes == 1 {
                     self.in_one_region(lanes, 1, true, port, |region, offset, lane| {
                         region.store_small(offset, 1, flat[lane]);
