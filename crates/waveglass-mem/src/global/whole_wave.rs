@@ -179,15 +179,19 @@ pub(super) fn placed<'a, const W: usize, const FULL: bool>(
         _ => 4,
     };
     let (span, aligned) = (most.wrapping_sub(least), common.base as u32);
-    let (mut outside, mut stray, mut parts) = (false, 0, 0);
+    // Conditions of single lanes, joined so that the host's vectors need no sum over lanes.
+    let (mut bad, mut parts) = (false, 0);
     for lane in 0..W {
         let low = at.low(lane);
         let ahead = active.choose(lane, low.wrapping_sub(least), 0);
-        outside |= ahead > span;
-        stray |= active.choose(lane, at.strays(lane, common), 0);
-        parts |= active.choose(lane, low.wrapping_add(aligned), 0);
+        let part = low.wrapping_add(aligned);
+        let fit = at.strays(lane, common) | part & (grain.min(4) - 1);
+        bad |= (ahead > span) | (active.choose(lane, fit, 0) != 0);
+        if grain == 8 {
+            parts |= active.choose(lane, part, 0);
+        }
     }
-    if outside || stray != 0 {
+    if bad {
         return Placed::Unknown;
     }
     let of_lane_0 = low.wrapping_sub(first as u32 * bytes);
@@ -205,7 +209,7 @@ pub(super) fn placed<'a, const W: usize, const FULL: bool>(
             differing |= active.choose(lane, other, 0);
         }
     }
-    if differing == 0 && parts & (grain.min(4) - 1) == 0 {
+    if differing == 0 {
         // Every lane is as aligned as the first: where a mode wants more than a dword, the step is a
         // multiple of it.
         if mode != AlignmentMode::Unaligned && mode.align(address, bytes) != Some(address) {
@@ -214,7 +218,7 @@ pub(super) fn placed<'a, const W: usize, const FULL: bool>(
         let before = first as u64 * u64::from(bytes);
         return Placed::Consecutive(region, address.wrapping_sub(before));
     }
-    if mode != AlignmentMode::Unaligned || parts & (grain - 1) != 0 {
+    if mode != AlignmentMode::Unaligned || parts & 7 != 0 {
         return Placed::Unknown;
     }
     Placed::Spread(region, common.base)
