@@ -288,6 +288,7 @@ impl Dispatch {
                 handler: self.setup.trap_handler,
                 ..Traps::default()
             },
+            deadline: None,
             ordered_append: self.setup.ordered_append,
             ..Env::alone(self.target, self.packet.group_segment)
         }
