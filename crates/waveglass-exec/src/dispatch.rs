@@ -107,7 +107,7 @@ pub struct Setup {
 }
 
 /// How wide ordered ids are in the workgroup info SGPR.
-pub(crate) const ORDERED_ID_MASK: u32 = 0xfff;
+pub const ORDERED_ID_MASK: u32 = 0xfff;
 
 /// The AQL packet that a dispatch stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
