@@ -20,7 +20,8 @@ pub(super) fn load<const N: usize, const W: usize, const FULL: bool>(
     registers: &mut [[u32; W]; N],
     host: Host,
 ) {
-    if FULL || region.holds(first, (4 * N * W) as u64) {
+    // Of memory that is the host's own, only what the wave accesses may be read.
+    if FULL || region.is_owned() && region.holds(first, (4 * N * W) as u64) {
         copy_out(region, region.offset(first), active, registers, host);
         return;
     }

@@ -76,7 +76,9 @@ fn load<const BYTES: usize, const W: usize, const FULL: bool>(
             Placed::Spread(region, base) => (region, base, false),
             Placed::Unknown => return false,
         };
+    // Of memory that is the host's own, only what the wave accesses may be read.
     if consecutive
+        && (FULL || region.is_owned())
         && region.holds(base, (W * BYTES) as u64)
         && load_all::<BYTES, W>(region, region.offset(base), values, host)
     {
@@ -209,10 +211,7 @@ fn store_all<const BYTES: usize, const W: usize>(
         for (from, to) in values.chunks_exact(16 / BYTES).zip(lines) {
             let mut bytes = [0; 16];
             for (lane, value) in from.iter().enumerate() {
-                let parts = value.to_le_bytes();
-                for part in 0..BYTES {
-                    bytes[lane * BYTES + part] = parts[part];
-                }
+                bytes[lane * BYTES..][..BYTES].copy_from_slice(&value.to_le_bytes()[..BYTES]);
             }
             // SAFETY: the host has AVX, and `offset` is that of a line.
             unsafe { line::store(to.as_ptr(), line::of_bytes(bytes)) };
