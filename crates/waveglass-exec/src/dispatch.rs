@@ -107,7 +107,7 @@ pub struct Setup {
 }
 
 /// How wide ordered ids are in the workgroup info SGPR.
-pub(crate) const ORDERED_ID_MASK: u32 = 0xfff;
+pub const ORDERED_ID_MASK: u32 = 0xfff;
 
 /// The AQL packet that a dispatch stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -288,6 +288,7 @@ impl Dispatch {
                 handler: self.setup.trap_handler,
                 ..Traps::default()
             },
+            deadline: None,
             ordered_append: self.setup.ordered_append,
             ..Env::alone(self.target, self.packet.group_segment)
         }

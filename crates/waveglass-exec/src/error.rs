@@ -27,6 +27,8 @@ pub enum Stop {
     },
     /// A memory violation, where the run is to stop at one.
     Fault,
+    /// The time limit is reached within an instruction.
+    Deadline,
     /// A trap without a handler.
     Trap {
         /// The instruction.

@@ -8,6 +8,7 @@ use crate::stats::Stats;
 use crate::trap::Traps;
 use crate::wave::{Wave, sreg};
 use std::sync::Arc;
+use std::time::Instant;
 use waveglass_isa::Target;
 use waveglass_mem::{Apertures, Gds, GlobalMemory, Lds, Port, Space};
 
@@ -47,6 +48,8 @@ pub struct Env {
     pub gds: Arc<Gds>,
     /// What happens at traps.
     pub traps: Traps,
+    /// When the run's time is up, for instructions whose work has no bound.
+    pub deadline: Option<Instant>,
     /// Whether waves have ordered ids ([`Setup::ordered_append`](crate::Setup::ordered_append)).
     pub ordered_append: bool,
 }
@@ -63,6 +66,7 @@ impl Env {
             fault_limit: 64,
             gds: Arc::new(Gds::new(memory_generation(target))),
             traps: Traps::default(),
+            deadline: None,
             ordered_append: false,
         }
     }

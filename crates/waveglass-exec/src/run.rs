@@ -153,6 +153,7 @@ pub fn run(
     limits: &Limits,
     watch: Watch<'_>,
 ) -> (Outcome, Option<RunError>) {
+    let started = Instant::now();
     let shared = Shared {
         dispatch,
         program,
@@ -160,6 +161,7 @@ pub fn run(
         env: Env {
             stop_on_fault: limits.stop_on_fault,
             fault_limit: limits.faults,
+            deadline: limits.timeout.and_then(|limit| started.checked_add(limit)),
             traps: Traps {
                 handler: dispatch.setup.trap_handler,
                 deferred: limits.order != MemoryOrder::Eager,
@@ -176,7 +178,7 @@ pub fn run(
         next_group: AtomicU64::new(0),
         group_count: dispatch.group_count(),
         steps_left: AtomicU64::new(limits.steps),
-        started: Instant::now(),
+        started,
         stop: AtomicBool::new(false),
         idle: Idle::new(Occupancy::of(dispatch, limits.threads).threads, program),
         result: Mutex::new((Outcome::default(), None)),
@@ -511,6 +513,7 @@ impl Shared<'_> {
             Stop::Trap { address, id } => RunError::Trap { address, id },
             Stop::Exception { address, kinds } => RunError::Exception { address, kinds },
             Stop::Fault => RunError::Fault,
+            Stop::Deadline => RunError::Timeout(self.limits.timeout.unwrap_or_default()),
         }
     }
 }

@@ -32,6 +32,7 @@ compile_error!("waveglass-mem needs a little-endian host");
 compile_error!("waveglass-mem needs a host with 64-bit atomics");
 
 mod access;
+mod addresses;
 mod atomic;
 pub mod buffer;
 mod fault;
@@ -45,6 +46,7 @@ mod tensor;
 pub mod wide;
 
 pub use access::{Element, Lanes, PerLane, Port, ROW_LANES, Row};
+pub use addresses::{Active, Common, DwordOfLane, FromBase, LaneAddresses, RegisterPairs, Scaled};
 pub use atomic::{AtomicOp, AtomicRules, AtomicWidth};
 pub use fault::{Access, Fault, FaultKind, Nearest, Space};
 pub use flat::{Apertures, Flat, FlatLanes, Target as FlatTarget, Target, reject_non_global};

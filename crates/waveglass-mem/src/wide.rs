@@ -65,7 +65,7 @@ impl<T: WaveLoop> LaneLoop for EachSize<T> {
 
 /// Runs a loop over a wave's lanes in the best build that this machine has; `false` says that nothing
 /// was done.
-#[inline]
+#[inline(always)]
 pub fn run_wave<T: WaveLoop>(task: T) -> bool {
     run(EachSize(task))
 }
@@ -78,7 +78,7 @@ const AVX2: u8 = 2;
 const AVX512: u8 = 3;
 
 /// The best build that this machine runs.
-#[inline]
+#[inline(always)]
 fn best() -> u8 {
     static BEST: AtomicU8 = AtomicU8::new(UNKNOWN);
     match BEST.load(Ordering::Relaxed) {
@@ -135,7 +135,7 @@ fn avx512<T: LaneLoop>(task: T) -> T::Output {
 }
 
 /// Runs a loop in the best build that this machine has.
-#[inline]
+#[inline(always)]
 pub fn run<T: LaneLoop>(task: T) -> T::Output {
     match best() {
         // SAFETY: `detect` has found every feature that this build uses.

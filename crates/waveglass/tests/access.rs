@@ -366,6 +366,66 @@ fn global_wave_sync_is_shown_with_its_resource() {
 }
 
 #[test]
+fn an_ordered_count_is_shown_with_its_counter() {
+    // ds_ordered_count v3, v0 offset:772 gds: index 1, with release and done.
+    for (target, hex) in [
+        (Target::Gfx900, "04037fd900000003"),
+        (Target::Gfx1030, "0403fed800000003"),
+        (Target::Gfx1100, "0403fed800000003"),
+    ] {
+        let in_registers = target == Target::Gfx1100;
+        let base = if in_registers { 0 } else { 0x100 };
+        let size = target.default_wave_size();
+        let parsed = instruction(target, size, &bytes(hex)).unwrap();
+        let mut scene = Scene::new(target, size, 256, 0).unwrap();
+        let wave = scene.wave_mut();
+        wave.sgpr[sreg::M0] = base << 16 | 5;
+        wave.set_lane(0, 3, 7);
+        wave.set_lane(0, 4, 100);
+        wave.set_exec(0b11000);
+        let report = scene.access(&parsed).unwrap();
+        // The first active lane is lane 3, and GDS starts with zeros.
+        let get = |name: &str| shared(&report, name);
+        assert_eq!((get("value"), get("before")), (7, 0), "{target}");
+        assert_eq!((get("wave_release"), get("wave_done")), (1, 1));
+        assert_eq!(get("M0[15:0] (ordered id)"), 5);
+        let results = [3, 4].map(|l: usize| report.lanes[l].result.clone());
+        if in_registers {
+            assert_eq!(get("register"), 1);
+            assert_eq!(results, [vec![0], vec![]]);
+            assert!(!report.lanes[4].active && report.lanes[3].parts.is_empty());
+        } else {
+            assert_eq!(get("OFFSET0[7:2] (ordered index)"), 1);
+            let part = &report.lanes[3].parts[0];
+            // 0x100 + 1 * 4 holds 0 + 7 now.
+            assert_eq!(part.place, Place::Gds { address: 0x104 });
+            assert_eq!(part.content, Some(vec![7, 0, 0, 0]));
+            assert_eq!(results, [vec![0], vec![0]]);
+            assert!(report.lanes[4].parts.is_empty());
+        }
+        // The next wave finds what this one has left.
+        scene.wave_mut().sgpr[sreg::M0] = base << 16 | 6;
+        let report = scene.access(&parsed).unwrap();
+        let get = |name: &str| shared(&report, name);
+        assert_eq!((get("before"), report.lanes[3].result[0]), (7, 7));
+        if !in_registers {
+            assert_eq!(report.lanes[3].parts[0].content, Some(vec![14, 0, 0, 0]));
+        }
+    }
+    // Past the end of GDS: CDNA 1 has 4 KiB.
+    let report = access(Target::Gfx908, "04037fd900000003", |scene| {
+        scene.wave_mut().sgpr[sreg::M0] = 0x1000 << 16;
+    });
+    let lane = &report.lanes[0];
+    assert!(matches!(lane.parts[0].place, Place::Violation { .. }));
+    assert!(
+        lane.fault.as_ref().is_some_and(|f| f.contains("GDS")),
+        "{:?}",
+        lane.fault
+    );
+}
+
+#[test]
 fn both_operands_in_lds_are_shown() {
     // ds_add_src2_u32 v2 offset:4: the source 16 bytes after the destination.
     let report = access(Target::Gfx900, "040000d902000000", |scene| {
@@ -455,8 +515,8 @@ fn stacks_and_tensors_are_shown_by_their_fields() {
 
 #[test]
 fn what_is_not_shown_is_said_and_not_explained_wrongly() {
-    // ds_ordered_count v3, v0 offset:772 gds
-    let inst = instruction(Target::Gfx900, 64, &bytes("04037fd900000003")).unwrap();
+    // s_memtime s[0:1], which counts in LGKM_CNT
+    let inst = instruction(Target::Gfx900, 64, &bytes("000090c000000000")).unwrap();
     let mut scene = Scene::new(Target::Gfx900, 64, 64, 0).unwrap();
     let error = scene.access(&inst).unwrap_err().to_string();
     assert!(error.contains("cannot be shown"), "{error}");

@@ -419,6 +419,29 @@ fn the_command_names_what_trapped() {
     let out = run(&["nan.bin", "--target", "gfx900", "--trap-handler", "none.s"]);
     assert_eq!(out.status.code(), Some(1));
     assert!(text(&out.stderr).contains("--trap-handler none.s"));
+    // Files that cannot be handlers are named, with what is wrong: an empty one, and raw code whose second
+    // instruction, of eight bytes (s_mov_b32 s0, 0x12345678), is cut.
+    std::fs::write(path("empty.bin"), []).unwrap();
+    let cut = [0x00, 0x00, 0x80, 0xbf, 0xff, 0x00, 0x80, 0xbe, 0x78, 0x56];
+    std::fs::write(path("cut.bin"), cut).unwrap();
+    for (file, what) in [
+        (
+            "empty.bin",
+            "the file is empty: wanted is assembler source (.s)",
+        ),
+        (
+            "cut.bin",
+            "the instruction at offset 0x4 is cut: it needs 8 bytes, and 6 are left",
+        ),
+    ] {
+        let out = run(&["trap.bin", "--target", "gfx900", "--trap-handler", file]);
+        assert_eq!(out.status.code(), Some(1));
+        let error = text(&out.stderr);
+        assert!(
+            error.contains(&format!("--trap-handler {file}")) && error.contains(what),
+            "{error}"
+        );
+    }
 }
 
 #[test]

@@ -45,3 +45,31 @@ pub(super) unsafe fn store(to: *const AtomicU64, value: __m128i) {
         );
     }
 }
+
+/// The dwords of a vector register.
+#[inline(always)]
+pub(super) fn dwords(v: __m128i) -> [u32; 4] {
+    // SAFETY: both are 16 bytes without invalid values.
+    unsafe { std::mem::transmute(v) }
+}
+
+/// A vector register of these dwords.
+#[inline(always)]
+pub(super) fn vector(v: [u32; 4]) -> __m128i {
+    // SAFETY: as for `dwords`.
+    unsafe { std::mem::transmute(v) }
+}
+
+/// The bytes of a vector register.
+#[inline(always)]
+pub(super) fn bytes(v: __m128i) -> [u8; 16] {
+    // SAFETY: as for `dwords`.
+    unsafe { std::mem::transmute(v) }
+}
+
+/// A vector register of these bytes.
+#[inline(always)]
+pub(super) fn of_bytes(v: [u8; 16]) -> __m128i {
+    // SAFETY: as for `dwords`.
+    unsafe { std::mem::transmute(v) }
+}

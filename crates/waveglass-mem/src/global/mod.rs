@@ -1,12 +1,19 @@
 //! Global memory: the 64-bit GPU virtual address space and the regions mapped in it.
 //!
 //! `region` holds the bytes, `foreign` maps memory of the host's own, `wave` the accesses of a wave,
-//! `whole_wave` the fast ones among them, `wave_atomic` atomics, `line` the widest moves of the host.
+//! `whole_wave` the fast ones among them (`consecutive`, `spread`, `tile`, `small` are how their lanes may lie),
+//! `wave_atomic` atomics, `line` the widest moves of the host.
 
+mod consecutive;
 mod foreign;
 #[cfg(target_arch = "x86_64")]
 mod line;
+mod one_region;
 mod region;
+mod small;
+mod spread;
+#[cfg(target_arch = "x86_64")]
+mod tile;
 mod wave;
 mod wave_atomic;
 mod whole_wave;

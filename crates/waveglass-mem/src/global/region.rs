@@ -37,40 +37,68 @@ pub(super) struct Region {
     pub(super) layout: Option<Layout>,
 }
 
-/// Where a region's memory is. Held by value, so that loops which write elsewhere need not look it up again
-/// for each lane.
+/// A region's memory as seen from an address, which need not be in the region. Held by value, so that loops
+/// which write elsewhere need not look it up again for each lane.
 #[derive(Clone, Copy)]
 pub(super) struct Memory<'a> {
-    start: NonNull<AtomicU64>,
-    origin: u64,
+    at: *const AtomicU8,
     region: PhantomData<&'a Region>,
 }
 
 impl<'a> Memory<'a> {
-    /// Where in the region's memory an address of the region is.
-    #[inline(always)]
-    pub(super) fn offset(self, address: u64) -> usize {
-        address.wrapping_sub(self.origin) as usize
-    }
-
-    /// The dword at `offset`, without a check.
+    /// The byte so far on, without a check.
     ///
     /// # Safety
-    /// `offset` is a multiple of 4, and the dword lies in the region.
+    /// The byte lies in the region.
     #[inline(always)]
-    pub(super) unsafe fn dword_at(self, offset: usize) -> &'a AtomicU32 {
+    pub(super) unsafe fn byte(self, ahead: u32) -> &'a AtomicU8 {
         // SAFETY: the caller vouches for it; the region lives as long as `'a`.
-        unsafe { self.start.byte_add(offset).cast().as_ref() }
+        unsafe { &*self.at.wrapping_add(ahead as usize) }
     }
 
-    /// The 64-bit word at `offset`, without a check.
+    /// The short so far on, without a check.
     ///
     /// # Safety
-    /// `offset` is a multiple of 8, and the word lies in the region.
+    /// The short lies in the region, at an even address.
     #[inline(always)]
-    pub(super) unsafe fn word_at(self, offset: usize) -> &'a AtomicU64 {
+    pub(super) unsafe fn short(self, ahead: u32) -> &'a AtomicU16 {
+        // SAFETY: as above; a region's memory is as aligned as its addresses.
+        unsafe { &*self.at.wrapping_add(ahead as usize).cast() }
+    }
+
+    /// The dword so far on, without a check.
+    ///
+    /// # Safety
+    /// The dword lies in the region, at a multiple of 4.
+    #[inline(always)]
+    pub(super) unsafe fn dword(self, ahead: u32) -> &'a AtomicU32 {
         // SAFETY: as above.
-        unsafe { self.start.byte_add(offset).as_ref() }
+        unsafe { &*self.at.wrapping_add(ahead as usize).cast() }
+    }
+
+    /// The 64-bit word so far on, without a check.
+    ///
+    /// # Safety
+    /// The word lies in the region, at a multiple of 8.
+    #[inline(always)]
+    pub(super) unsafe fn word(self, ahead: u32) -> &'a AtomicU64 {
+        // SAFETY: as above.
+        unsafe { &*self.at.wrapping_add(ahead as usize).cast() }
+    }
+
+    /// Where the line so far on is: to be moved only if it lies in the region, at a multiple of 16.
+    #[inline(always)]
+    pub(super) fn line(self, ahead: u32) -> *const AtomicU64 {
+        self.at.wrapping_add(ahead as usize).cast()
+    }
+
+    /// What is seen `bytes` further on.
+    #[inline(always)]
+    pub(super) fn ahead(self, bytes: usize) -> Self {
+        Self {
+            at: self.at.wrapping_add(bytes),
+            ..self
+        }
     }
 }
 
@@ -245,12 +273,18 @@ impl Region {
         unsafe { std::slice::from_raw_parts(self.start.as_ptr().cast(), self.words * 8) }
     }
 
-    /// Where its memory is, for loops over lanes.
+    /// Whether its memory is its own, so that the lines at its ends may be read whole.
     #[inline(always)]
-    pub(super) fn memory(&self) -> Memory<'_> {
+    pub(super) fn is_owned(&self) -> bool {
+        self.layout.is_some()
+    }
+
+    /// Its memory as seen from `address`.
+    #[inline(always)]
+    pub(super) fn memory_from(&self, address: u64) -> Memory<'_> {
+        let start = self.start.as_ptr().cast_const().cast::<AtomicU8>();
         Memory {
-            start: self.start,
-            origin: self.origin(),
+            at: start.wrapping_add(self.offset(address)),
             region: PhantomData,
         }
     }

@@ -1,11 +1,14 @@
 //! Loads and stores of a whole wave.
 //!
-//! Three paths, fastest first: a full wave in one region is one check (`whole_wave`); lanes in the
-//! region that the last access hit cost one check each; any other lane is looked up.
+//! Paths, fastest first: aligned lanes in one region are one check (`whole_wave`), others in one region too
+//! (`one_region`); lanes in the region that the last access hit cost one check each; any other lane is looked
+//! up.
 
 use std::sync::atomic::Ordering::Relaxed;
 
+use super::one_region::OneRegion;
 use super::region::Region;
+use super::small::{LoadSmall, StoreSmall};
 use super::whole_wave;
 use super::{GlobalMemory, Permission, RegionHint};
 use crate::access::{Element, Lanes, Port, ROW_LANES, Row};
@@ -114,6 +117,17 @@ impl GlobalMemory {
             _ => {
                 let bytes = element.bytes();
                 let flat = dst.as_flattened_mut();
+                let done = lanes.exec != 0
+                    && wide::run_wave(LoadSmall {
+                        memory: self,
+                        lanes,
+                        element,
+                        flat: &mut *flat,
+                        port: &mut *port,
+                    });
+                if done {
+                    return;
+                }
                 let done = match element {
                     Element::U8 => self.load_small(lanes, 1, flat, port, |v| v),
                     Element::I8 => self.load_small(lanes, 1, flat, port, |v| v as i8 as u32),
@@ -141,16 +155,15 @@ impl GlobalMemory {
         port: &mut Port,
     ) {
         let flat = dst.as_flattened_mut();
-        if lanes.is_full() {
-            let done = wide::run_wave(whole_wave::Load::<N> {
+        let done = lanes.exec != 0
+            && wide::run_wave(whole_wave::Load::<N> {
                 memory: self,
                 lanes,
                 flat: &mut *flat,
                 port: &mut *port,
             });
-            if done {
-                return;
-            }
+        if done {
+            return;
         }
         let count = lanes.rows() * ROW_LANES;
         let done = self.in_one_region(lanes, 4 * N as u32, false, port, |region, offset, lane| {
@@ -213,6 +226,17 @@ impl GlobalMemory {
             _ => {
                 let bytes = element.bytes();
                 let flat = src.as_flattened();
+                let done = lanes.exec != 0
+                    && wide::run_wave(StoreSmall {
+                        memory: self,
+                        lanes,
+                        element,
+                        flat,
+                        port: &mut *port,
+                    });
+                if done {
+                    return;
+                }
                 let done = if bytes == 1 {
                     self.in_one_region(lanes, 1, true, port, |region, offset, lane| {
                         region.store_small(offset, 1, flat[lane]);
@@ -243,16 +267,15 @@ impl GlobalMemory {
         port: &mut Port,
     ) {
         let flat = src.as_flattened();
-        if lanes.is_full() {
-            let done = wide::run_wave(whole_wave::Store::<N> {
+        let done = lanes.exec != 0
+            && wide::run_wave(whole_wave::Store::<N> {
                 memory: self,
                 lanes,
                 flat,
                 port: &mut *port,
             });
-            if done {
-                return;
-            }
+        if done {
+            return;
         }
         let count = lanes.rows() * ROW_LANES;
         let done = self.in_one_region(lanes, 4 * N as u32, true, port, |region, offset, lane| {
@@ -285,7 +308,7 @@ impl GlobalMemory {
         } else {
             &mut port.hint
         };
-        wide::run_wave(whole_wave::OneRegion {
+        wide::run_wave(OneRegion {
             memory: self,
             lanes,
             bytes: bytes.into(),

@@ -1,34 +1,38 @@
-//! Loads and stores of a full wave whose lanes all lie in one region: one check, then a copy where the
-//! addresses are consecutive, else a move for each lane.
+//! Loads and stores of a wave whose lanes all lie in one region: one check of all lanes, then bulk moves
+//! where the addresses are consecutive, else a move for each lane.
 
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed;
-
-#[cfg(target_arch = "x86_64")]
-use super::line;
+use super::consecutive;
 use super::region::Region;
-use super::{GlobalMemory, Permission, RegionHint};
-use crate::access::{Bits, Lanes, Port};
+use super::spread;
+use super::{GlobalMemory, Permission};
+use crate::access::{Lanes, Port};
+use crate::addresses::{Active, Common, LaneAddresses};
 use crate::rules::AlignmentMode;
 use crate::wide::{Host, WaveLoop};
 
 impl GlobalMemory {
-    /// Loads `N` dwords for every lane of a full wave whose lanes all lie in one region; gives `false`,
-    /// with nothing done, if they do not, or if the alignment mode wants a closer look.
-    /// [`GlobalMemory::load`] then does.
+    /// Loads `N` dwords for every active lane of a wave whose active lanes all lie in one region; gives
+    /// `false`, with nothing done, if they do not, if addresses in registers are not below 2^46 and so not
+    /// plainly global, or if the alignment mode wants a closer look. [`GlobalMemory::load`] then does.
     ///
     /// For handlers that are themselves [`LaneLoop`](crate::wide::LaneLoop)s, into which it is inlined.
     #[inline(always)]
-    pub fn load_whole<const N: usize, const W: usize>(
+    pub fn load_whole<const N: usize, const W: usize, const FULL: bool>(
         &self,
-        addresses: &[u64; W],
+        at: impl LaneAddresses<W>,
+        active: &Active<FULL, W>,
         registers: &mut [[u32; W]; N],
         port: &mut Port,
         host: Host,
     ) -> bool {
-        match placed::<N, W>(self, addresses, port.rules.alignment, &mut port.hint, false) {
-            Placed::Consecutive(region, offset) => copy_out(region, offset, registers, host),
-            Placed::Spread(region) => gather(region, addresses, registers, host),
+        match placed::<W, FULL>(self, at, active, 4 * N as u32, false, port) {
+            Placed::Consecutive(region, first) => {
+                consecutive::load(region, first, active, registers, host);
+            }
+            Placed::Spread(region, base) => {
+                // SAFETY: the lanes lie as `placed` says.
+                unsafe { spread::load(region, base, at, active, registers, host) };
+            }
             Placed::Unknown => return false,
         }
         true
@@ -36,22 +40,22 @@ impl GlobalMemory {
 
     /// [`GlobalMemory::load_whole`]'s counterpart.
     #[inline(always)]
-    pub fn store_whole<const N: usize, const W: usize>(
+    pub fn store_whole<const N: usize, const W: usize, const FULL: bool>(
         &self,
-        addresses: &[u64; W],
+        at: impl LaneAddresses<W>,
+        active: &Active<FULL, W>,
         registers: &[[u32; W]; N],
         port: &mut Port,
         host: Host,
     ) -> bool {
-        match placed::<N, W>(
-            self,
-            addresses,
-            port.rules.alignment,
-            &mut port.store_hint,
-            true,
-        ) {
-            Placed::Consecutive(region, offset) => copy_in(region, offset, registers, host),
-            Placed::Spread(region) => scatter(region, addresses, registers, host),
+        match placed::<W, FULL>(self, at, active, 4 * N as u32, true, port) {
+            Placed::Consecutive(region, first) => {
+                consecutive::store(region, first, active, registers, host);
+            }
+            Placed::Spread(region, base) => {
+                // SAFETY: the lanes lie as `placed` says.
+                unsafe { spread::store(region, base, at, active, registers, host) };
+            }
             Placed::Unknown => return false,
         }
         true
@@ -74,14 +78,21 @@ impl<const N: usize> WaveLoop for Load<'_, N> {
 
     #[inline(always)]
     fn lanes<const W: usize>(self, host: Host) -> bool {
-        let (Some(addresses), Some(registers)) = (
+        let (Some(at), Some(registers)) = (
             self.lanes.addresses.first_chunk::<W>(),
             self.flat.as_chunks_mut::<W>().0.first_chunk_mut::<N>(),
         ) else {
             return false;
         };
-        self.memory
-            .load_whole(addresses, registers, self.port, host)
+        let exec = self.lanes.exec;
+        if self.lanes.is_full() {
+            let all = Active::<true, W>::new(exec);
+            self.memory.load_whole(at, &all, registers, self.port, host)
+        } else {
+            let some = Active::<false, W>::new(exec);
+            self.memory
+                .load_whole(at, &some, registers, self.port, host)
+        }
     }
 }
 
@@ -101,469 +112,136 @@ impl<const N: usize> WaveLoop for Store<'_, N> {
 
     #[inline(always)]
     fn lanes<const W: usize>(self, host: Host) -> bool {
-        let (Some(addresses), Some(registers)) = (
+        let (Some(at), Some(registers)) = (
             self.lanes.addresses.first_chunk::<W>(),
             self.flat.as_chunks::<W>().0.first_chunk::<N>(),
         ) else {
             return false;
         };
-        self.memory
-            .store_whole(addresses, registers, self.port, host)
-    }
-}
-
-/// Hands each active lane's offset in the one region that wholly holds all their accesses of `bytes`
-/// bytes, of any alignment, to `each`, the lowest lane first; gives `false`, with nothing done, where there
-/// is no such region.
-pub(super) struct OneRegion<'a, F> {
-    pub(super) memory: &'a GlobalMemory,
-    pub(super) lanes: Lanes<'a, u64>,
-    pub(super) bytes: u64,
-    pub(super) hint: &'a mut RegionHint,
-    pub(super) writes: bool,
-    pub(super) each: F,
-}
-
-impl<F: FnMut(&Region, usize, usize)> WaveLoop for OneRegion<'_, F> {
-    #[inline(always)]
-    fn count(&self) -> usize {
-        self.lanes.addresses.len()
-    }
-
-    #[inline(always)]
-    fn lanes<const W: usize>(mut self, _: Host) -> bool {
-        let (exec, bytes) = (self.lanes.exec, self.bytes);
-        let Some(addresses) = self.lanes.addresses.first_chunk::<W>() else {
-            return false;
-        };
-        let first = addresses[exec.trailing_zeros() as usize % W];
-        let Some(region) = self.memory.find(first, bytes, self.hint) else {
-            return false;
-        };
-        if self.writes && region.permission != Permission::ReadWrite {
-            return false;
-        }
-        let Some(last) = region.size.checked_sub(bytes) else {
-            return false;
-        };
-        // As in `holds`; an inactive lane counts as the region's first byte.
-        let mut past = 0;
-        for (lane, &address) in addresses.iter().enumerate() {
-            let on = 0u64.wrapping_sub(exec >> lane & 1);
-            let offset = address.wrapping_sub(region.base) & on;
-            past |= last.wrapping_sub(offset) | offset;
-        }
-        if past >> 63 != 0 {
-            return false;
-        }
+        let exec = self.lanes.exec;
         if self.lanes.is_full() {
-            for (lane, &address) in addresses.iter().enumerate() {
-                (self.each)(region, region.offset(address), lane);
-            }
+            let all = Active::<true, W>::new(exec);
+            self.memory
+                .store_whole(at, &all, registers, self.port, host)
         } else {
-            for lane in Bits(exec) {
-                let lane = lane % W;
-                (self.each)(region, region.offset(addresses[lane]), lane);
-            }
+            let some = Active::<false, W>::new(exec);
+            self.memory
+                .store_whole(at, &some, registers, self.port, host)
         }
-        true
     }
 }
 
 /// How the lanes' accesses lie.
-enum Placed<'a> {
-    /// One after the other, dword-aligned, in this region from this offset on.
-    Consecutive(&'a Region, usize),
-    /// Each wholly in this region, and aligned so that no access that hardware makes at once tears:
-    /// to 8 bytes where the size is a multiple of that, else to 4.
-    Spread(&'a Region),
+pub(super) enum Placed<'a> {
+    /// One after the other in this region, aligned to their size or at least to a dword; lane 0's, which may be
+    /// off and then outside, is at this address.
+    Consecutive(&'a Region, u64),
+    /// Each wholly in this region, at this base and the lane's 32 bits, and aligned so that no access that
+    /// hardware makes at once tears: to 8 bytes where the size is a multiple of that, else to 4, or to its size.
+    Spread(&'a Region, u64),
     /// Otherwise, or nothing is known.
     Unknown,
 }
 
-/// Finds out how accesses of `N` dwords lie.
+/// Finds out how accesses of `bytes` bytes lie.
 #[inline(always)]
-fn placed<'a, const N: usize, const W: usize>(
+pub(super) fn placed<'a, const W: usize, const FULL: bool>(
     memory: &'a GlobalMemory,
-    addresses: &[u64; W],
-    mode: AlignmentMode,
-    hint: &mut RegionHint,
+    at: impl LaneAddresses<W>,
+    active: &Active<FULL, W>,
+    bytes: u32,
     writes: bool,
+    port: &mut Port,
 ) -> Placed<'a> {
-    let bytes = 4 * N as u64;
-    let first = addresses[0];
-    let lane_of = |lane: usize| first.wrapping_add(lane as u64 * bytes);
-    // The last lane tells most scattered accesses apart, without a look at the others.
-    let mut differing = first & 3 | addresses[W - 1] ^ lane_of(W - 1);
-    if differing == 0 {
-        for (lane, &address) in addresses.iter().enumerate() {
-            differing |= address ^ lane_of(lane);
+    let mode = port.rules.alignment;
+    let hint = if writes {
+        &mut port.store_hint
+    } else {
+        &mut port.hint
+    };
+    let first = active.first();
+    let common = at.common(first);
+    let low = at.low(first);
+    let address = common.base.wrapping_add(low.into());
+    // The first lane says which region it may be.
+    let Some(region) = memory.find(address, bytes.into(), hint) else {
+        return Placed::Unknown;
+    };
+    if writes && region.permission != Permission::ReadWrite {
+        return Placed::Unknown;
+    }
+    let Some((least, most)) = starts(region, common, bytes) else {
+        return Placed::Unknown;
+    };
+    let grain = match bytes {
+        1 | 2 => bytes,
+        _ if bytes.is_multiple_of(8) => 8,
+        _ => 4,
+    };
+    let (span, aligned) = (most.wrapping_sub(least), common.base as u32);
+    // Conditions of single lanes, joined so that the host's vectors need no sum over lanes.
+    let (mut bad, mut parts) = (false, 0);
+    for lane in 0..W {
+        let low = at.low(lane);
+        let ahead = active.choose(lane, low.wrapping_sub(least), 0);
+        let part = low.wrapping_add(aligned);
+        let fit = at.strays(lane, common) | part & (grain.min(4) - 1);
+        bad |= (ahead > span) | (active.choose(lane, fit, 0) != 0);
+        if grain == 8 {
+            parts |= active.choose(lane, part, 0);
         }
     }
-    let allowed = |r: &Region| !writes || r.permission == Permission::ReadWrite;
+    if bad {
+        return Placed::Unknown;
+    }
+    let of_lane_0 = low.wrapping_sub(first as u32 * bytes);
+    let of_lane = |lane: usize| of_lane_0.wrapping_add(lane as u32 * bytes);
+    // The last lane tells most scattered accesses apart, without a look at the others.
+    let last = active.last();
+    let mut differing = at.low(last) ^ of_lane(last);
+    if at.low(last) < low {
+        // Past 2^32, addresses do not go on.
+        differing = 1;
+    }
+    if differing == 0 {
+        for lane in 0..W {
+            let other = at.low(lane) ^ of_lane(lane);
+            differing |= active.choose(lane, other, 0);
+        }
+    }
     if differing == 0 {
         // Every lane is as aligned as the first: where a mode wants more than a dword, the step is a
         // multiple of it.
-        if mode != AlignmentMode::Unaligned && mode.align(first, bytes as u32) != Some(first) {
+        if mode != AlignmentMode::Unaligned && mode.align(address, bytes) != Some(address) {
             return Placed::Unknown;
         }
-        return match memory.find(first, bytes * W as u64, hint) {
-            Some(region) if allowed(region) => Placed::Consecutive(region, region.offset(first)),
-            _ => Placed::Unknown,
-        };
+        let before = first as u64 * u64::from(bytes);
+        return Placed::Consecutive(region, address.wrapping_sub(before));
     }
-    if mode != AlignmentMode::Unaligned {
+    if mode != AlignmentMode::Unaligned || parts & 7 != 0 {
         return Placed::Unknown;
     }
-    // The first lane says which region it may be.
-    match memory.find(first, bytes, hint) {
-        Some(region) if allowed(region) && holds(region, addresses, bytes) => {
-            Placed::Spread(region)
-        }
-        _ => Placed::Unknown,
-    }
+    Placed::Spread(region, common.base)
 }
 
-/// Whether a region holds `bytes` bytes at every address, aligned as [`Placed::Spread`] says.
+/// The least and the greatest of a lane's 32 bits with which an access of `bytes` bytes is in a region;
+/// `None` if there are none, or if lanes may not be plainly global.
 #[inline(always)]
-fn holds<const W: usize>(region: &Region, addresses: &[u64; W], bytes: u64) -> bool {
-    let Some(last) = region.size.checked_sub(bytes) else {
-        return false;
-    };
-    // The sign of `last - offset` or of `offset` itself shows an offset past the last start. Sizes
-    // are below 2^63: the host has allocated them.
-    let (mut past, mut low) = (0, 0);
-    for &address in addresses {
-        let offset = address.wrapping_sub(region.base);
-        past |= last.wrapping_sub(offset) | offset;
-        low |= address;
-    }
-    let grain = if bytes.is_multiple_of(8) { 8 } else { 4 };
-    past >> 63 == 0 && low & (grain - 1) == 0
-}
-
-/// Lanes of a row in a tile: what lies in one piece of a scattered access, as rows of matrices do, is
-/// moved in lines.
-#[cfg(target_arch = "x86_64")]
-const TILE: usize = 16;
-
-/// Whether the first sixteen lanes may be a row: the last of them tells most other accesses apart.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn may_be_rows<const W: usize>(addresses: &[u64; W]) -> bool {
-    addresses[TILE - 1] == addresses[0].wrapping_add(4 * (TILE as u64 - 1))
-}
-
-/// Whether each sixteen dwords lie one after the other in whole lines.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn are_rows<const W: usize>(region: &Region, addresses: &[u64; W]) -> bool {
-    let mut differing = 0;
-    for row in addresses.as_chunks::<TILE>().0 {
-        let first = row[0];
-        differing |= region.offset(first) as u64 & 15;
-        for (lane, &address) in row.iter().enumerate() {
-            differing |= address ^ first.wrapping_add(4 * lane as u64);
+fn starts(region: &Region, common: Common, bytes: u32) -> Option<(u32, u32)> {
+    const PLAIN: u64 = 1 << 46;
+    // The last address at which an access may start. A region does not reach past 2^64.
+    let last = region.base + region.size.checked_sub(bytes.into())?;
+    if let Some(base) = common.unclassified {
+        // Lanes lie below `base` + 2^32 before the immediate, and in the region with it.
+        if base >= PLAIN - (1 << 32) || last >= PLAIN {
+            return None;
         }
     }
-    differing == 0
-}
-
-/// Loads rows of a tile that lie as [`Placed::Spread`] says; gives `false`, with nothing done, if any
-/// sixteen lanes are none. Not inlined: what is scattered otherwise is slower with it in its midst.
-#[cfg(target_arch = "x86_64")]
-#[inline(never)]
-#[target_feature(enable = "avx2")]
-fn load_rows<const W: usize>(
-    region: &Region,
-    addresses: &[u64; W],
-    register: &mut [u32; W],
-) -> bool {
-    if !are_rows(region, addresses) {
-        return false;
-    }
-    let words = region.words();
-    for (row, addresses) in register
-        .as_chunks_mut::<TILE>()
-        .0
-        .iter_mut()
-        .zip(addresses.as_chunks::<TILE>().0)
-    {
-        let line = region.offset(addresses[0]) / 8;
-        for (four, to) in row.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-            // SAFETY: this build has AVX; `are_rows` gives whole lines that `holds` has found inside the
-            // region, whose memory is aligned to them.
-            *to = dwords(unsafe { line::load(words[line + 2 * four..].as_ptr()) });
-        }
-    }
-    true
-}
-
-/// [`load_rows`]'s counterpart.
-#[cfg(target_arch = "x86_64")]
-#[inline(never)]
-#[target_feature(enable = "avx2")]
-fn store_rows<const W: usize>(region: &Region, addresses: &[u64; W], register: &[u32; W]) -> bool {
-    if !are_rows(region, addresses) {
-        return false;
-    }
-    let words = region.words();
-    for (row, addresses) in register
-        .as_chunks::<TILE>()
-        .0
-        .iter()
-        .zip(addresses.as_chunks::<TILE>().0)
-    {
-        let line = region.offset(addresses[0]) / 8;
-        for (four, from) in row.as_chunks::<4>().0.iter().enumerate() {
-            // SAFETY: as in `load_rows`.
-            unsafe { line::store(words[line + 2 * four..].as_ptr(), vector(*from)) };
-        }
-    }
-    true
-}
-
-/// Loads lanes that lie as [`Placed::Spread`] says.
-#[inline(always)]
-fn gather<const N: usize, const W: usize>(
-    region: &Region,
-    addresses: &[u64; W],
-    registers: &mut [[u32; W]; N],
-    host: Host,
-) {
-    #[cfg(target_arch = "x86_64")]
-    if N == 1 && host.has_avx() && may_be_rows(addresses) {
-        // A copy, so that the addresses themselves may stay in the host's registers.
-        let addresses = *addresses;
-        // SAFETY: builds with AVX have AVX2.
-        if unsafe { load_rows(region, &addresses, &mut registers[0]) } {
-            return;
-        }
-    }
-    let _ = host;
-    let memory = region.memory();
-    for (lane, &address) in addresses.iter().enumerate() {
-        let offset = memory.offset(address);
-        if N.is_multiple_of(2) {
-            for k in 0..N / 2 {
-                // SAFETY: `holds` has found the lane's `N` dwords inside the region, aligned to 8.
-                let word = unsafe { memory.word_at(offset + 8 * k) }.load(Relaxed);
-                registers[2 * k][lane] = word as u32;
-                registers[2 * k + 1][lane] = (word >> 32) as u32;
-            }
-        } else {
-            for (d, register) in registers.iter_mut().enumerate() {
-                // SAFETY: `holds` has found the lane's `N` dwords inside the region, aligned to 4.
-                register[lane] = unsafe { memory.dword_at(offset + 4 * d) }.load(Relaxed);
-            }
-        }
-    }
-}
-
-/// Stores lanes that lie as [`Placed::Spread`] says, the lowest first.
-#[inline(always)]
-fn scatter<const N: usize, const W: usize>(
-    region: &Region,
-    addresses: &[u64; W],
-    registers: &[[u32; W]; N],
-    host: Host,
-) {
-    #[cfg(target_arch = "x86_64")]
-    if N == 1 && host.has_avx() && may_be_rows(addresses) {
-        // As in `gather`.
-        let addresses = *addresses;
-        // SAFETY: builds with AVX have AVX2.
-        if unsafe { store_rows(region, &addresses, &registers[0]) } {
-            return;
-        }
-    }
-    let _ = host;
-    let memory = region.memory();
-    for (lane, &address) in addresses.iter().enumerate() {
-        let offset = memory.offset(address);
-        if N.is_multiple_of(2) {
-            for k in 0..N / 2 {
-                let (low, high) = (registers[2 * k][lane], registers[2 * k + 1][lane]);
-                let word = u64::from(low) | u64::from(high) << 32;
-                // SAFETY: as in `gather`.
-                unsafe { memory.word_at(offset + 8 * k) }.store(word, Relaxed);
-            }
-        } else {
-            for (d, register) in registers.iter().enumerate() {
-                // SAFETY: as in `gather`.
-                unsafe { memory.dword_at(offset + 4 * d) }.store(register[lane], Relaxed);
-            }
-        }
-    }
-}
-
-/// Copies `W` lanes of `N` dwords each, from `offset` on, to registers.
-#[inline(always)]
-fn copy_out<const N: usize, const W: usize>(
-    region: &Region,
-    offset: usize,
-    registers: &mut [[u32; W]; N],
-    host: Host,
-) {
-    #[cfg(target_arch = "x86_64")]
-    if host.has_avx() && offset.is_multiple_of(16) {
-        let words = &region.words()[offset / 8..][..W * N / 2];
-        // SAFETY: the host has AVX; the words are whole 16-byte lines from an aligned one on, since
-        // a region's memory is aligned to them.
-        unsafe { lines_to_registers(words, registers) };
-        return;
-    }
-    let _ = host;
-    if offset.is_multiple_of(8) {
-        let words = &region.words()[offset / 8..][..W * N / 2];
-        words_to_registers(words, registers);
-        return;
-    }
-    let dwords = &region.dwords()[offset / 4..][..W * N];
-    for (lane, data) in dwords.as_chunks::<N>().0.iter().enumerate().take(W) {
-        for (register, dword) in registers.iter_mut().zip(data) {
-            register[lane] = dword.load(Relaxed);
-        }
-    }
-}
-
-/// Copies registers to `W` lanes of `N` dwords each, from `offset` on.
-#[inline(always)]
-fn copy_in<const N: usize, const W: usize>(
-    region: &Region,
-    offset: usize,
-    registers: &[[u32; W]; N],
-    host: Host,
-) {
-    #[cfg(target_arch = "x86_64")]
-    if host.has_avx() && offset.is_multiple_of(16) {
-        let words = &region.words()[offset / 8..][..W * N / 2];
-        // SAFETY: as in `copy_out`.
-        unsafe { registers_to_lines(registers, words) };
-        return;
-    }
-    let _ = host;
-    if offset.is_multiple_of(8) {
-        let words = &region.words()[offset / 8..][..W * N / 2];
-        registers_to_words(registers, words);
-        return;
-    }
-    let dwords = &region.dwords()[offset / 4..][..W * N];
-    for (lane, data) in dwords.as_chunks::<N>().0.iter().enumerate().take(W) {
-        for (register, dword) in registers.iter().zip(data) {
-            dword.store(register[lane], Relaxed);
-        }
-    }
-}
-
-/// [`copy_out`], two lanes (`N` words) at a time.
-#[inline(always)]
-fn words_to_registers<const N: usize, const W: usize>(
-    words: &[AtomicU64],
-    registers: &mut [[u32; W]; N],
-) {
-    for (pair, words) in words.as_chunks::<N>().0.iter().take(W / 2).enumerate() {
-        for (k, word) in words.iter().enumerate() {
-            let word = word.load(Relaxed);
-            let (low, high) = (2 * k, 2 * k + 1);
-            registers[low % N][2 * pair + low / N] = word as u32;
-            registers[high % N][2 * pair + high / N] = (word >> 32) as u32;
-        }
-    }
-}
-
-/// [`copy_in`], two lanes (`N` words) at a time.
-#[inline(always)]
-fn registers_to_words<const N: usize, const W: usize>(
-    registers: &[[u32; W]; N],
-    words: &[AtomicU64],
-) {
-    for (pair, words) in words.as_chunks::<N>().0.iter().take(W / 2).enumerate() {
-        for (k, word) in words.iter().enumerate() {
-            let (low, high) = (2 * k, 2 * k + 1);
-            let low = registers[low % N][2 * pair + low / N];
-            let high = registers[high % N][2 * pair + high / N];
-            word.store(u64::from(low) | u64::from(high) << 32, Relaxed);
-        }
-    }
-}
-
-/// [`copy_out`], four lanes (`N` lines) at a time.
-///
-/// # Safety
-/// The CPU has AVX, and `words` are whole lines, aligned to 16 bytes.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn lines_to_registers<const N: usize, const W: usize>(
-    words: &[AtomicU64],
-    registers: &mut [[u32; W]; N],
-) {
-    for (four, lines) in words
-        .as_chunks::<2>()
-        .0
-        .chunks_exact(N)
-        .take(W / 4)
-        .enumerate()
-    {
-        let mut lanes = [[0; 4]; N];
-        for (lane, from) in lanes.iter_mut().zip(lines) {
-            // SAFETY: a chunk is an aligned line.
-            *lane = dwords(unsafe { line::load(from.as_ptr()) });
-        }
-        for (d, register) in registers.iter_mut().enumerate() {
-            let to = &mut register[4 * four..][..4];
-            for (lane, to) in to.iter_mut().enumerate() {
-                let at = lane * N + d;
-                *to = lanes[at / 4][at % 4];
-            }
-        }
-    }
-}
-
-/// [`copy_in`], four lanes (`N` lines) at a time.
-///
-/// # Safety
-/// As for [`lines_to_registers`].
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn registers_to_lines<const N: usize, const W: usize>(
-    registers: &[[u32; W]; N],
-    words: &[AtomicU64],
-) {
-    for (four, lines) in words
-        .as_chunks::<2>()
-        .0
-        .chunks_exact(N)
-        .take(W / 4)
-        .enumerate()
-    {
-        for (k, to) in lines.iter().enumerate() {
-            // A loop and no `from_fn`, whose closure the compiler may leave a call.
-            let mut value = [0; 4];
-            for (i, v) in value.iter_mut().enumerate() {
-                let at = k * 4 + i;
-                *v = registers[at % N][4 * four + at / N];
-            }
-            // SAFETY: a chunk is an aligned line.
-            unsafe { line::store(to.as_ptr(), vector(value)) };
-        }
-    }
-}
-
-/// The dwords of a vector register.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn dwords(v: std::arch::x86_64::__m128i) -> [u32; 4] {
-    // SAFETY: both are 16 bytes without invalid values.
-    unsafe { std::mem::transmute(v) }
-}
-
-/// A vector register of these dwords.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn vector(v: [u32; 4]) -> std::arch::x86_64::__m128i {
-    // SAFETY: as for `dwords`.
-    unsafe { std::mem::transmute(v) }
+    let least = region.base.saturating_sub(common.base);
+    let most = last.checked_sub(common.base)?;
+    let least = u32::try_from(least).ok()?;
+    let most = u32::try_from(most).unwrap_or(u32::MAX);
+    (least <= most).then_some((least, most))
 }
 
 #[cfg(test)]

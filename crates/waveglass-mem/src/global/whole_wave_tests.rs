@@ -4,12 +4,15 @@ use super::super::*;
 use crate::access::{Element, Lanes, Row};
 use crate::rules::{AlignmentMode, Generation, Rules};
 use crate::wide::{self, Host, LaneLoop};
+use crate::{Active, DwordOfLane, FromBase, LaneAddresses, RegisterPairs, Scaled};
 
 const A: u64 = 0x1_0000;
 const B: u64 = 0x1_2000;
 const SIZE: usize = 0x1000;
-const ELEMENTS: [Element; 6] = [
+const ELEMENTS: [Element; 8] = [
     Element::U8,
+    Element::I8,
+    Element::U16,
     Element::I16,
     Element::B32,
     Element::B64,
@@ -96,7 +99,17 @@ fn exec(random: &mut Random, lanes: usize) -> u64 {
     } else {
         (1 << lanes) - 1
     };
-    mask & [u64::MAX, u64::MAX, u64::MAX, some][random.below(4) as usize]
+    // Full, random, every other, low and high lanes, one.
+    let n = random.below(64);
+    mask & [
+        u64::MAX,
+        u64::MAX,
+        some,
+        0x5555_5555_5555_5555,
+        u64::MAX >> n,
+        u64::MAX << n,
+        1 << n,
+    ][random.below(7) as usize]
 }
 
 fn mode(random: &mut Random) -> AlignmentMode {
@@ -127,13 +140,52 @@ fn rows(random: &mut Random, element: Element, lanes: usize) -> Vec<Row> {
         .collect()
 }
 
+/// Loads one lane's element alone: one address is no wave, and takes none of its paths.
+fn load_alone(
+    memory: &GlobalMemory,
+    (lane, address): (usize, u64),
+    element: Element,
+    to: &mut [Row],
+    port: &mut Port,
+) {
+    let mut alone = vec![[0; 32]; element.dwords()];
+    let before = port.faults.len();
+    memory.load(Lanes::new(&[address], 1), element, &mut alone, port);
+    for fault in &mut port.faults[before..] {
+        fault.lane = lane as u8;
+    }
+    let rows = to.len() / element.dwords();
+    for (d, value) in alone.iter().enumerate() {
+        to[d * rows + lane / 32][lane % 32] = value[0];
+    }
+}
+
+/// [`load_alone`]'s counterpart.
+fn store_alone(
+    memory: &GlobalMemory,
+    (lane, address): (usize, u64),
+    element: Element,
+    from: &[Row],
+    port: &mut Port,
+) {
+    let rows = from.len() / element.dwords();
+    let alone: Vec<Row> = (0..element.dwords())
+        .map(|d| [from[d * rows + lane / 32][lane % 32]; 32])
+        .collect();
+    let before = port.faults.len();
+    memory.store(Lanes::new(&[address], 1), element, &alone, port);
+    for fault in &mut port.faults[before..] {
+        fault.lane = lane as u8;
+    }
+}
+
 #[test]
 fn whole_waves_load_what_single_lanes_load() {
     let mut random = Random(0x5eed);
     let memory = memory(&mut random);
     for _ in 0..20_000 {
         let lanes = [32, 64][random.below(2) as usize];
-        let element = ELEMENTS[random.below(6) as usize];
+        let element = ELEMENTS[random.below(8) as usize];
         let at = addresses(&mut random, lanes, element);
         let exec = exec(&mut random, lanes);
         let mut rules = Rules::new(Generation::Gcn5);
@@ -144,10 +196,8 @@ fn whole_waves_load_what_single_lanes_load() {
         let (mut port, mut each) = (Port::new(rules), Port::new(rules));
         port.hint = RegionHint(random.below(5) as usize);
         memory.load(Lanes::new(&at, exec), element, &mut whole, &mut port);
-        for lane in 0..lanes {
-            // One bit of EXEC at a time is never a full wave.
-            let lane = Lanes::new(&at, exec & 1 << lane);
-            memory.load(lane, element, &mut single, &mut each);
+        for lane in Lanes::new(&at, exec).active() {
+            load_alone(&memory, lane, element, &mut single, &mut each);
         }
         assert_eq!(whole, single, "{element:?} {exec:#x} {rules:?} {at:x?}");
         assert_eq!(port.faults, each.faults, "{element:?} {exec:#x} {at:x?}");
@@ -161,7 +211,7 @@ fn whole_waves_store_what_single_lanes_store_the_highest_lane_last() {
     let single = memory(&mut Random(7));
     for round in 0..20_000 {
         let lanes = [32, 64][random.below(2) as usize];
-        let element = ELEMENTS[random.below(6) as usize];
+        let element = ELEMENTS[random.below(8) as usize];
         let at = addresses(&mut random, lanes, element);
         let exec = exec(&mut random, lanes);
         let mut rules = Rules::new(Generation::Rdna3);
@@ -171,9 +221,8 @@ fn whole_waves_store_what_single_lanes_store_the_highest_lane_last() {
         let (mut port, mut each) = (Port::new(rules), Port::new(rules));
         port.store_hint = RegionHint(random.below(5) as usize);
         whole.store(Lanes::new(&at, exec), element, &data, &mut port);
-        for lane in 0..lanes {
-            let lane = Lanes::new(&at, exec & 1 << lane);
-            single.store(lane, element, &data, &mut each);
+        for lane in Lanes::new(&at, exec).active() {
+            store_alone(&single, lane, element, &data, &mut each);
         }
         assert_eq!(port.faults, each.faults, "{element:?} {exec:#x} {at:x?}");
         if round % 16 == 0 {
@@ -200,11 +249,14 @@ impl<const N: usize> LaneLoop for There<'_, N> {
     #[inline(always)]
     fn run(self, host: Host) -> Self::Output {
         let mut port = Port::new(Rules::new(Generation::Gcn5));
+        let all = Active::<true, 64>::new(u64::MAX);
         let stored = self
             .memory
-            .store_whole(&self.at, &self.data, &mut port, host);
+            .store_whole(&self.at, &all, &self.data, &mut port, host);
         let mut back = [[0; 64]; N];
-        let loaded = self.memory.load_whole(&self.at, &mut back, &mut port, host);
+        let loaded = self
+            .memory
+            .load_whole(&self.at, &all, &mut back, &mut port, host);
         (stored, loaded, back)
     }
 }
@@ -239,6 +291,236 @@ fn every_build_puts_consecutive_lanes_where_they_belong_at_every_alignment() {
     there_and_back::<2>();
     there_and_back::<3>();
     there_and_back::<4>();
+}
+
+/// Addresses in each form that registers can hold them in, from an offset of 32 bits a lane.
+struct Formed<'a> {
+    memory: &'a GlobalMemory,
+    low: [u32; 64],
+    form: u64,
+    exec: u64,
+    element: Element,
+    data: [u32; 64],
+    stores: bool,
+}
+
+impl Formed<'_> {
+    /// What a form makes of the low dwords, by the manuals' sums.
+    fn addresses(&self) -> [u64; 64] {
+        std::array::from_fn(|lane| {
+            let low = u64::from(self.low[lane]);
+            match self.form {
+                0 => (0xab << 32 | low).wrapping_add(8),
+                1 => (BASE - 0x8000).wrapping_add(low).wrapping_sub(4),
+                2 => (BASE as i64 + i64::from(self.low[lane] as i32) * 4 + 16) as u64,
+                _ => BASE + 0x20 + 4 * lane as u64,
+            }
+        })
+    }
+
+    #[inline(always)]
+    fn go<const FULL: bool>(mut self, at: impl LaneAddresses<64>, host: Host) -> (bool, [u32; 64]) {
+        let (memory, element) = (self.memory, self.element);
+        let port = &mut Port::new(Rules::new(Generation::Gcn5));
+        let active = Active::<FULL, 64>::new(self.exec);
+        let mut one = [self.data];
+        let done = match (element.bytes(), self.stores) {
+            (4, true) => memory.store_whole(at, &active, &one, port, host),
+            (4, false) => memory.load_whole(at, &active, &mut one, port, host),
+            (_, true) => memory.store_small_whole(at, &active, element, &self.data, port, host),
+            (_, false) => {
+                let mut values = [0; 64];
+                let done = memory.load_small_whole(at, &active, element, &mut values, port, host);
+                for lane in (0..64).filter(|lane| done && self.exec >> lane & 1 != 0) {
+                    self.data[lane] = values[lane];
+                }
+                one = [self.data];
+                done
+            }
+        };
+        assert!(port.faults.is_empty());
+        (done, one[0])
+    }
+}
+
+impl LaneLoop for Formed<'_> {
+    type Output = (bool, [u32; 64]);
+
+    #[inline(always)]
+    fn run(self, host: Host) -> Self::Output {
+        let (low, high) = (self.low, [0xab; 64]);
+        let full = self.exec == u64::MAX;
+        macro_rules! go {
+            ($at:expr) => {
+                if full {
+                    self.go::<true>($at, host)
+                } else {
+                    self.go::<false>($at, host)
+                }
+            };
+        }
+        match self.form {
+            0 => go!(RegisterPairs {
+                low: &low,
+                high: &high,
+                immediate: 8
+            }),
+            1 => go!(FromBase {
+                base: BASE - 0x8000,
+                offsets: &low,
+                immediate: 4u64.wrapping_neg()
+            }),
+            2 => go!(Scaled {
+                base: BASE,
+                offsets: &low,
+                scale: 4,
+                immediate: 16
+            }),
+            _ => go!(DwordOfLane {
+                base: BASE,
+                immediate: 0x20
+            }),
+        }
+    }
+}
+
+/// Where the memory of [`Formed`] is: a region with a read-only one right behind it.
+const BASE: u64 = 0xab_1000_0000;
+
+/// Random low dwords of lanes that mostly lie in or around [`BASE`]'s region.
+fn lows(random: &mut Random, form: u64, bytes: u64) -> [u32; 64] {
+    let origin = [BASE as u32 - 8, 0x8004, 4u32.wrapping_neg(), 0][form as usize];
+    let start = random.below(0x1100) as u32 / 4 * 4;
+    let step = [bytes as u32, bytes as u32, 64, 4, 12][random.below(5) as usize];
+    let step = if form == 2 { step.div_ceil(4) } else { step };
+    let start = if form == 2 { start / 4 } else { start };
+    let mut low =
+        std::array::from_fn(|lane| origin.wrapping_add(start).wrapping_add(lane as u32 * step));
+    if random.below(4) == 0 {
+        low[random.below(64) as usize] = random.next() as u32;
+    }
+    low
+}
+
+#[test]
+fn every_form_of_addresses_reaches_what_its_sum_says_in_every_build() {
+    let mut memory = GlobalMemory::new();
+    let bytes: Vec<u8> = (0..0x1000u32).map(|i| (i * 37 >> 3) as u8).collect();
+    memory
+        .map_bytes(BASE, &bytes, Permission::ReadWrite, "a")
+        .unwrap();
+    memory
+        .map_bytes(BASE + 0x1000, &bytes, Permission::ReadOnly, "b")
+        .unwrap();
+    let mut random = Random(0xf0f0);
+    let elements = [
+        Element::U8,
+        Element::I8,
+        Element::U16,
+        Element::I16,
+        Element::B32,
+    ];
+    let mut fast = [0; 4];
+    for _ in 0..4000 {
+        let (form, exec) = (random.below(4), exec(&mut random, 64));
+        let element = elements[random.below(5) as usize];
+        let low = lows(&mut random, form, element.bytes().into());
+        let stores = random.below(2) == 0;
+        let data = std::array::from_fn(|_| random.next() as u32);
+        let memory = &memory;
+        let task = || Formed {
+            memory,
+            low,
+            form,
+            exec,
+            element,
+            data,
+            stores,
+        };
+        let before = content(memory);
+        let restore = || assert!(memory.write(BASE, &before[0]));
+        // What is expected, lane by lane.
+        let at = task().addresses();
+        let mut rows = data.as_chunks().0.to_vec();
+        let mut each = Port::new(Rules::new(Generation::Gcn5));
+        for lane in Lanes::new(&at, exec).active() {
+            if stores {
+                store_alone(memory, lane, element, &rows, &mut each);
+            } else {
+                load_alone(memory, lane, element, &mut rows, &mut each);
+            }
+        }
+        let after = content(memory);
+        wide::in_every_build(
+            || {
+                restore();
+                task()
+            },
+            |(done, loaded)| {
+                let what = format!("{form} {element:?} {stores} {exec:#x} {at:x?}");
+                let now = content(memory);
+                if done {
+                    fast[form as usize] += 1;
+                    assert!(each.faults.is_empty(), "{what}");
+                    assert_eq!(loaded, rows.as_flattened(), "{what}");
+                    assert!(now == after, "{what}");
+                } else {
+                    assert_eq!(loaded, data, "{what}");
+                    assert!(now == before, "{what}");
+                }
+            },
+        );
+    }
+    // Most of them go this way.
+    assert!(fast.iter().all(|&n| n > 1000), "{fast:?}");
+}
+
+/// Lanes that are on at both ends of 4 GiB: their 32 bits go on past zero, their addresses do not.
+#[test]
+fn lanes_that_wrap_at_4_gib_are_not_consecutive() {
+    let mut memory = GlobalMemory::new();
+    let size = (1 << 32) + 0x1000;
+    // Only what is touched costs memory; a host that does not give it has no such regions.
+    if memory
+        .map_zeroed(BASE, size, Permission::ReadWrite, "large")
+        .is_err()
+    {
+        return;
+    }
+    let mut port = Port::new(Rules::new(Generation::Gcn5));
+    let offsets = std::array::from_fn(|lane| (4 * lane as u32).wrapping_sub(128));
+    let data = [std::array::from_fn(|lane| 100 + lane as u32)];
+    struct Stores<'a>(
+        &'a GlobalMemory,
+        &'a [u32; 64],
+        [[u32; 64]; 1],
+        &'a mut Port,
+    );
+    impl LaneLoop for Stores<'_> {
+        type Output = bool;
+
+        #[inline(always)]
+        fn run(self, host: Host) -> bool {
+            let at = FromBase {
+                base: BASE,
+                offsets: self.1,
+                immediate: 0,
+            };
+            let all = Active::<true, 64>::new(u64::MAX);
+            self.0.store_whole(at, &all, &self.2, self.3, host)
+        }
+    }
+    assert!(wide::run(Stores(&memory, &offsets, data, &mut port)));
+    let dword = |address| {
+        let mut bytes = [0; 4];
+        assert!(memory.read(address, &mut bytes));
+        u32::from_le_bytes(bytes)
+    };
+    // Lane 31 ends 4 GiB, lane 32 starts at the base.
+    assert_eq!(
+        [BASE + (1 << 32) - 4, BASE, BASE + (1 << 32)].map(dword),
+        [131, 132, 0]
+    );
 }
 
 #[test]

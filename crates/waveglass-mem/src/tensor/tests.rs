@@ -85,12 +85,26 @@ impl Bench {
 
     fn load(&mut self, d: &D) -> TensorBytes {
         let d = d.decode(Access::Load);
-        d.load(&self.memory, &mut self.lds, &NO_APERTURES, &mut self.port)
+        d.load(
+            &self.memory,
+            &mut self.lds,
+            &NO_APERTURES,
+            &mut self.port,
+            &mut || true,
+        )
+        .unwrap()
     }
 
     fn store(&mut self, d: &D) -> TensorBytes {
         let d = d.decode(Access::Store);
-        d.store(&self.memory, &self.lds, &NO_APERTURES, &mut self.port)
+        d.store(
+            &self.memory,
+            &self.lds,
+            &NO_APERTURES,
+            &mut self.port,
+            &mut || true,
+        )
+        .unwrap()
     }
 
     /// Dwords of LDS from the start.

@@ -16,6 +16,35 @@ pub struct TensorBytes {
     pub lds: u64,
 }
 
+/// Work, in bytes, after which a move asks whether it is to go on.
+const PACE: u64 = 1 << 20;
+
+/// What a line costs besides its bytes.
+const LINE_WORK: u64 = 256;
+
+/// Asks now and then whether a move is to go on: a descriptor may stand for any amount of work.
+struct Pace<'a> {
+    go_on: &'a mut dyn FnMut() -> bool,
+    left: u64,
+}
+
+impl Pace<'_> {
+    /// Takes a line's bytes into account; gives whether to go on.
+    fn line(&mut self, bytes: u64) -> bool {
+        let work = bytes + LINE_WORK;
+        match self.left.checked_sub(work) {
+            Some(left) => {
+                self.left = left;
+                true
+            }
+            None => {
+                self.left = PACE;
+                (self.go_on)()
+            }
+        }
+    }
+}
+
 /// A line of a tile: elements that follow each other in memory.
 struct Line {
     address: u64,
@@ -35,24 +64,32 @@ impl TensorDescriptor {
     /// Moves the tile to LDS: elements past the tensor become zeros, gaps keep what they hold.
     ///
     /// A violation is recorded once for memory and once for LDS; the rest of the tile moves (10.11.6).
+    ///
+    /// `go_on` is asked at the start and after each some thousand lines; where it says no, the move ends, and there
+    /// is no result.
     pub fn load(
         &self,
         memory: &GlobalMemory,
         lds: &mut Lds,
         apertures: &Apertures,
         port: &mut Port,
-    ) -> TensorBytes {
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Option<TensorBytes> {
         let mut moved = TensorBytes::default();
+        let mut pace = Pace { go_on, left: 0 };
         let mut report = Report::new(apertures, Access::Load);
         let bytes = usize::from(self.tile[0]) * self.element_bytes as usize;
         if bytes == 0 {
-            return moved;
+            return Some(moved);
         }
         let mut data = vec![0; bytes];
         for (global, start) in self.starts() {
             // Bytes of the tile that are behind.
             let mut written = 0;
             for index in 0..self.line_count() {
+                if !pace.line(bytes as u64) {
+                    return None;
+                }
                 let line = self.line(global, index);
                 let (inside, outside) = data.split_at_mut(line.valid);
                 outside.fill(0);
@@ -67,28 +104,34 @@ impl TensorDescriptor {
                 written += bytes as u64;
             }
         }
-        moved
+        Some(moved)
     }
 
     /// Moves the tile from LDS to memory: elements past the tensor are dropped, padding is ignored.
     ///
-    /// A violation is recorded once for memory and once for LDS; the rest of the tile moves (10.11.6).
+    /// A violation is recorded once for memory and once for LDS; the rest of the tile moves (10.11.6). `go_on` is
+    /// as for [`TensorDescriptor::load`].
     pub fn store(
         &self,
         memory: &GlobalMemory,
         lds: &Lds,
         apertures: &Apertures,
         port: &mut Port,
-    ) -> TensorBytes {
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Option<TensorBytes> {
         let mut moved = TensorBytes::default();
+        let mut pace = Pace { go_on, left: 0 };
         let mut report = Report::new(apertures, Access::Store);
         let bytes = u64::from(self.tile[0]) * u64::from(self.element_bytes);
         if bytes == 0 {
-            return moved;
+            return Some(moved);
         }
         let limit = u64::from(lds.limit(port));
         for (global, start) in self.starts() {
             for index in 0..self.valid_lines() {
+                if !pace.line(bytes) {
+                    return None;
+                }
                 let at = start + index * bytes;
                 let line = self.line(global, index);
                 let fits = whole(
@@ -107,7 +150,7 @@ impl TensorDescriptor {
                 moved.lds += fits;
             }
         }
-        moved
+        Some(moved)
     }
 
     /// The global and the LDS address at which each iteration starts. LDS addresses do not wrap: one near

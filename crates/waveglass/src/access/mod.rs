@@ -256,6 +256,9 @@ impl Scene {
         let mut explanation = subject.explain()?;
         let block = subject.block();
         let before = self.wave.clone();
+        if name == "ds_ordered_count" {
+            self.give_turn();
+        }
         let (faults, waits) = self.execute(&op)?;
         if waits {
             explanation
@@ -397,6 +400,9 @@ impl Subject<'_> {
         if name.starts_with("ds_gws") {
             return Ok(self.gws());
         }
+        if name == "ds_ordered_count" {
+            return Ok(self.ordered_count());
+        }
         if name.starts_with("tensor_") && self.inst.operand_def(Field::Vaddr0).is_some() {
             return self.tensor();
         }
@@ -450,7 +456,7 @@ impl Subject<'_> {
             Ok(self.bvh_stack())
         } else if starts(&["ds_add_gs_reg", "ds_sub_gs_reg"]) {
             Ok(self.gs_register())
-        } else if starts(&["ds_"]) && has(Field::Addr) && name != "ds_ordered_count" {
+        } else if starts(&["ds_"]) && has(Field::Addr) {
             Ok(self.lds())
         } else if starts(&["s_"]) && has(Field::Sbase) {
             self.scalar()

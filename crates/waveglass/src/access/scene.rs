@@ -74,7 +74,10 @@ impl Scene {
             lds: Lds::new(lds),
             memory: GlobalMemory::new(),
             rules: dispatch::rules(target),
-            env: Env::alone(target, lds),
+            env: Env {
+                ordered_append: true,
+                ..Env::alone(target, lds)
+            },
         };
         fill(scene.lds.bytes_mut(), 0);
         let bytes = scene.window().bytes();
@@ -111,6 +114,15 @@ impl Scene {
         self.memory
             .map_bytes(base, &bytes, permission, name)
             .map_err(|e| AccessError::Scene(e.to_string()))
+    }
+
+    /// Makes the wave the one that M0\[15:0\] says, and it its turn.
+    pub(super) fn give_turn(&mut self) {
+        let id = u64::from(self.wave.sgpr[sreg::M0] & dispatch::ORDERED_ID_MASK);
+        self.wave.ordered_id = id;
+        for older in 0..id {
+            let _ = self.env.gds.in_turn(older, true, || ());
+        }
     }
 
     /// The wave, to set its registers and EXEC.

@@ -143,6 +143,97 @@ impl Subject<'_> {
         }
     }
 
+    /// `ds_ordered_count`: what the wave whose turn it is adds to a counter in GDS.
+    pub(super) fn ordered_count(&self) -> Explanation {
+        let (offset, offset_term) = self.immediate(Field::Offset, "OFFSET");
+        let (offset, m0) = (offset as u32, self.m0());
+        let (index, exec) = (offset >> 2 & 63, self.wave().exec());
+        let first = exec.trailing_zeros();
+        let gds = &self.scene.env.gds;
+        let in_registers = self.inst.target().major() == 11;
+        let change = match offset >> 12 & 3 {
+            0 => "the counter grows by",
+            _ => "the counter becomes",
+        };
+        let mut shared = vec![
+            offset_term,
+            term("M0[15:0] (ordered id)", m0 & 0xffff),
+            term("wave_release", offset >> 8 & 1),
+            term("wave_done", offset >> 9 & 1),
+            term(
+                "value",
+                if exec == 0 {
+                    0
+                } else {
+                    self.first_value(Field::Addr)
+                },
+            ),
+        ];
+        let at = u64::from((m0 >> 16) + 4 * index & 0xfffc);
+        let mut bytes = [0; 4];
+        let before = if in_registers {
+            shared.push(term("register", index & 15));
+            Some(gds.register(index, |value| value))
+        } else {
+            shared.push(term("M0[31:16] (base)", m0 >> 16));
+            shared.push(term("OFFSET0[7:2] (ordered index)", index));
+            shared.push(term("address in GDS", at));
+            let read = gds.read(at, &mut bytes);
+            read.then(|| u32::from_le_bytes(bytes).into())
+        };
+        shared.extend(before.map(|value| term("before", value)));
+        let limit = u64::from(Gds::size(self.scene.rules.generation));
+        let mut lanes = self.lanes(|lane| {
+            let place = match before {
+                Some(_) => Place::Gds { address: at },
+                None => Place::Violation { why: "outside GDS" },
+            };
+            let part = Part {
+                sum: at,
+                place,
+                checks: vec![Check::new(
+                    before.is_some(),
+                    format!("{at:#x} + 4 <= {limit:#x}, GDS"),
+                )],
+                bytes: 4,
+                content: None,
+            };
+            let parts = (lane == first && !in_registers).then_some(part);
+            (Vec::new(), parts.into_iter().collect())
+        });
+        if in_registers {
+            for lane in lanes.iter_mut().filter(|l| l.lane != first) {
+                lane.active = false;
+            }
+        }
+        let mut notes = vec![
+            "shown as the wave that M0[15:0] says, all older ones having released their turns"
+                .to_owned(),
+        ];
+        notes.push(if in_registers {
+            "only the first active lane gets the value before".to_owned()
+        } else {
+            "every active lane gets the value before".to_owned()
+        });
+        Explanation {
+            formula: if in_registers {
+                format!("register OFFSET0[5:2] of GDS: {change} the first active lane's value")
+            } else {
+                format!(
+                    "GDS address = (M0[31:16] + OFFSET0[7:2] * 4) with bits 15:2; {change} the first active lane's value"
+                )
+            },
+            source: if in_registers {
+                "RDNA 3 ISA 13.4.3"
+            } else {
+                "RDNA 1 ISA 12.13, Vega ISA 12.13"
+            },
+            shared,
+            notes,
+            lanes,
+        }
+    }
+
     /// `ds_*_src2_*`: both operands in LDS.
     pub(super) fn src2(&self) -> Explanation {
         let bytes = if self.inst.mnemonic().ends_with("64") {

@@ -1,12 +1,13 @@
 //! The addresses of flat and global operations.
 
-use super::{immediate, span};
+use super::{Half, immediate, span};
 use crate::machine::Machine;
 use crate::program::{Compile, Op, Src};
 use crate::wave::ROW_LANES;
+use std::ops::Range;
 use waveglass_isa::{Field, Inst};
 use waveglass_mem::wide::{self, Host, LaneLoop, WaveLoop};
-use waveglass_mem::{PerLane, Row};
+use waveglass_mem::{Active, DwordOfLane, FromBase, PerLane, RegisterPairs, Row, Scaled};
 
 /// Base in a VGPR pair.
 pub(super) const GV: u8 = 0;
@@ -54,25 +55,31 @@ impl<const MODE: u8> LaneLoop for Form<'_, MODE> {
     }
 }
 
+/// The rows of the vector address, as [`Form`] has them.
+#[inline(always)]
+fn vector_rows<const MODE: u8>(rows: usize, op: &Op) -> Range<usize> {
+    let dwords = match MODE {
+        GV => 2,
+        GT => 0,
+        _ => 1,
+    };
+    let first = match op.s[0] {
+        Src::Vgpr(r) => r,
+        _ => 0,
+    };
+    span(rows, first, dwords)
+}
+
 impl<'a, const MODE: u8> Form<'a, MODE> {
     /// What the op's addresses are formed from. The operands: `s[0]` the vector address, `s[1]` the
     /// scalar base.
     #[inline(always)]
     fn of(m: &'a Machine<'_>, op: &Op) -> Self {
         let rows = m.wave.rows;
-        let dwords = match MODE {
-            GV => 2,
-            GT => 0,
-            _ => 1,
-        };
-        let first = match op.s[0] {
-            Src::Vgpr(r) => r,
-            _ => 0,
-        };
         Self {
-            vector: &m.wave.vgpr[span(rows, first, dwords)],
+            vector: &m.wave.vgpr[vector_rows::<MODE>(rows, op)],
             rows,
-            base: if MODE == GV { 0 } else { m.s64(op.s[1]) },
+            base: scalar_base::<MODE>(m, op),
             offset: op.mem.offset as u64,
             scale: op.mem.scale,
         }
@@ -117,7 +124,49 @@ impl<'a, const MODE: u8> Form<'a, MODE> {
     }
 }
 
-/// A load or store of `N` whole dwords by a full wave that touches one region of plainly global memory;
+/// Hands the addresses that `vector` (as in [`Form`]) holds to an expression; `false` where registers are
+/// missing.
+macro_rules! formed {
+    ($mode:ident, $vector:ident, $base:ident, $op:ident, |$at:ident| $run:expr) => {{
+        let immediate = $op.mem.offset as u64;
+        match ($mode, $vector) {
+            (GV, [low, high, ..]) => {
+                let $at = RegisterPairs {
+                    low,
+                    high,
+                    immediate,
+                };
+                $run
+            }
+            (GVS, [offsets, ..]) if $op.mem.scale == 0 => {
+                let $at = FromBase {
+                    base: $base,
+                    offsets,
+                    immediate,
+                };
+                $run
+            }
+            (GVS, [offsets, ..]) => {
+                let $at = Scaled {
+                    base: $base,
+                    offsets,
+                    scale: $op.mem.scale as u8,
+                    immediate,
+                };
+                $run
+            }
+            (GT, _) => {
+                let $at = DwordOfLane {
+                    base: $base,
+                    immediate,
+                };
+                $run
+            }
+            _ => false,
+        }
+    }};
+}
+/// A load or store of `N` whole dwords by a wave whose active lanes touch one region of plainly global memory;
 /// gives `false`, with nothing done, where it is anything else.
 pub(super) struct Whole<'a, 'm, const MODE: u8, const N: usize, const STORES: bool> {
     pub m: &'a mut Machine<'m>,
@@ -129,39 +178,209 @@ impl<const MODE: u8, const N: usize, const STORES: bool> WaveLoop
 {
     #[inline(always)]
     fn count(&self) -> usize {
-        if self.m.wave.is_full() {
-            self.m.wave.lanes()
-        } else {
+        if self.m.wave.ptr32 {
             0
+        } else {
+            self.m.wave.lanes()
         }
     }
 
     #[inline(always)]
     fn lanes<const W: usize>(self, host: Host) -> bool {
         let (m, op) = (self.m, self.op);
-        let (sums, bits) = Form::<MODE>::of(m, op).sums::<W>();
-        if !is_plain(m, bits) {
-            return false;
-        }
-        let register = if STORES { op.d2 } else { op.d };
-        let rows = &mut m.wave.vgpr[span(W / ROW_LANES, register, N)];
-        let registers = rows.as_flattened_mut().as_chunks_mut::<W>().0;
-        let Some(registers) = registers.first_chunk_mut::<N>() else {
-            return false;
-        };
-        let (done, bytes) = if STORES {
-            let done = m.memory.store_whole(&sums.0, registers, m.port, host);
-            (done, &mut m.stats.written.global)
-        } else {
-            let done = m.memory.load_whole(&sums.0, registers, m.port, host);
-            (done, &mut m.stats.read.global)
+        let exec = m.wave.exec();
+        let done = match (STORES, m.wave.is_full()) {
+            (true, true) => Self::stores::<W, true>(m, op, exec, host),
+            (true, false) => Self::stores::<W, false>(m, op, exec, host),
+            (false, true) => Self::loads::<W, true>(m, op, exec, host),
+            (false, false) => Self::loads::<W, false>(m, op, exec, host),
         };
         if done {
-            *bytes += (4 * N * W) as u64;
-            m.stats.lane_operations += W as u64;
+            count_lanes::<STORES>(m, exec, 4 * N as u32);
         }
         done
     }
+}
+
+impl<const MODE: u8, const N: usize, const STORES: bool> Whole<'_, '_, MODE, N, STORES> {
+    #[inline(always)]
+    fn stores<const W: usize, const FULL: bool>(
+        m: &mut Machine<'_>,
+        op: &Op,
+        exec: u64,
+        host: Host,
+    ) -> bool {
+        let active = Active::<FULL, W>::new(exec);
+        let base = scalar_base::<MODE>(m, op);
+        let rows = W / ROW_LANES;
+        let data = m.wave.vgpr[span(rows, op.d2, N)].as_flattened();
+        let vector = m.wave.vgpr[vector_rows::<MODE>(rows, op)].as_flattened();
+        let Some(data) = data.as_chunks().0.first_chunk::<N>() else {
+            return false;
+        };
+        let vector = vector.as_chunks::<W>().0;
+        formed!(MODE, vector, base, op, |at| m
+            .memory
+            .store_whole(at, &active, data, m.port, host))
+    }
+
+    #[inline(always)]
+    fn loads<const W: usize, const FULL: bool>(
+        m: &mut Machine<'_>,
+        op: &Op,
+        exec: u64,
+        host: Host,
+    ) -> bool {
+        let active = Active::<FULL, W>::new(exec);
+        let base = scalar_base::<MODE>(m, op);
+        let rows = W / ROW_LANES;
+        let (data, vector) = (span(rows, op.d, N), vector_rows::<MODE>(rows, op));
+        // A load into registers that hold its addresses works on a copy of those.
+        let mut copy = PerLane([[0; W]; 2]);
+        let (data, vector): (&mut [Row], &[[u32; W]]) =
+            match m.wave.vgpr.get_disjoint_mut([data.clone(), vector.clone()]) {
+                Ok([data, vector]) => (data, vector.as_flattened().as_chunks().0),
+                Err(_) => {
+                    let vector = m.wave.vgpr[vector].as_flattened();
+                    for (to, from) in copy.0.iter_mut().zip(vector.as_chunks().0) {
+                        *to = *from;
+                    }
+                    (&mut m.wave.vgpr[data], &copy.0)
+                }
+            };
+        let Some(data) = data
+            .as_flattened_mut()
+            .as_chunks_mut()
+            .0
+            .first_chunk_mut::<N>()
+        else {
+            return false;
+        };
+        formed!(MODE, vector, base, op, |at| m
+            .memory
+            .load_whole(at, &active, data, m.port, host))
+    }
+}
+
+/// The same of a byte or a short, and for any part of the register.
+pub(super) struct WholeSmall<'a, 'm, const MODE: u8, const STORES: bool> {
+    pub m: &'a mut Machine<'m>,
+    pub op: &'a Op,
+}
+
+impl<const MODE: u8, const STORES: bool> WaveLoop for WholeSmall<'_, '_, MODE, STORES> {
+    #[inline(always)]
+    fn count(&self) -> usize {
+        if self.m.wave.ptr32 {
+            0
+        } else {
+            self.m.wave.lanes()
+        }
+    }
+
+    #[inline(always)]
+    fn lanes<const W: usize>(self, host: Host) -> bool {
+        let (m, op) = (self.m, self.op);
+        let exec = m.wave.exec();
+        let done = match (STORES, m.wave.is_full()) {
+            (true, true) => Self::stores::<W, true>(m, op, exec, host),
+            (true, false) => Self::stores::<W, false>(m, op, exec, host),
+            (false, true) => Self::loads::<W, true>(m, op, exec, host),
+            (false, false) => Self::loads::<W, false>(m, op, exec, host),
+        };
+        if done {
+            count_lanes::<STORES>(m, exec, op.mem.element.bytes());
+        }
+        done
+    }
+}
+
+impl<const MODE: u8, const STORES: bool> WholeSmall<'_, '_, MODE, STORES> {
+    #[inline(always)]
+    fn stores<const W: usize, const FULL: bool>(
+        m: &mut Machine<'_>,
+        op: &Op,
+        exec: u64,
+        host: Host,
+    ) -> bool {
+        let active = Active::<FULL, W>::new(exec);
+        let base = scalar_base::<MODE>(m, op);
+        let rows = W / ROW_LANES;
+        let data = m.wave.vgpr[span(rows, op.d2, 1)].as_flattened();
+        let vector = m.wave.vgpr[vector_rows::<MODE>(rows, op)].as_flattened();
+        let Some(mut data) = data.first_chunk::<W>() else {
+            return false;
+        };
+        let upper: [u32; W];
+        if op.mem.half == Half::Hi {
+            upper = data.map(|v| v >> 16);
+            data = &upper;
+        }
+        let (vector, element) = (vector.as_chunks::<W>().0, op.mem.element);
+        formed!(MODE, vector, base, op, |at| m
+            .memory
+            .store_small_whole(at, &active, element, data, m.port, host))
+    }
+
+    #[inline(always)]
+    fn loads<const W: usize, const FULL: bool>(
+        m: &mut Machine<'_>,
+        op: &Op,
+        exec: u64,
+        host: Host,
+    ) -> bool {
+        let active = Active::<FULL, W>::new(exec);
+        let base = scalar_base::<MODE>(m, op);
+        let rows = W / ROW_LANES;
+        let vector = m.wave.vgpr[vector_rows::<MODE>(rows, op)].as_flattened();
+        let (vector, element) = (vector.as_chunks::<W>().0, op.mem.element);
+        let mut values = [0; W];
+        let done = formed!(MODE, vector, base, op, |at| m.memory.load_small_whole(
+            at,
+            &active,
+            element,
+            &mut values,
+            m.port,
+            host
+        ));
+        let data = m.wave.vgpr[span(rows, op.d, 1)].as_flattened_mut();
+        let Some(data) = data.first_chunk_mut::<W>().filter(|_| done) else {
+            return false;
+        };
+        // Each half is a loop of its own, which the compiler makes vector instructions of.
+        macro_rules! merged {
+            ($($half:ident)*) => {
+                match op.mem.half {
+                    $(Half::$half => {
+                        for (lane, (old, &value)) in data.iter_mut().zip(&values).enumerate() {
+                            *old = active.choose(lane, Half::$half.merge(*old, value), *old);
+                        }
+                    })*
+                }
+            };
+        }
+        merged!(Whole Lo Hi LoAlone HiAlone);
+        true
+    }
+}
+
+/// Counts what lanes have moved.
+#[inline(always)]
+fn count_lanes<const STORES: bool>(m: &mut Machine<'_>, exec: u64, bytes: u32) {
+    let lanes = exec.count_ones() as u64;
+    let counted = if STORES {
+        &mut m.stats.written
+    } else {
+        &mut m.stats.read
+    };
+    counted.global += bytes as u64 * lanes;
+    m.stats.lane_operations += lanes;
+}
+
+/// The scalar base, where there is one.
+#[inline(always)]
+fn scalar_base<const MODE: u8>(m: &Machine<'_>, op: &Op) -> u64 {
+    if MODE == GV { 0 } else { m.s64(op.s[1]) }
 }
 
 /// Whether addresses with these bits set cannot be in an aperture, in the hole or near them.

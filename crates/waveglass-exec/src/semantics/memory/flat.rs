@@ -1,6 +1,6 @@
 //! Flat and global loads and stores (Vega ISA 9, RDNA 3 ISA 11, CDNA 5 ISA 10).
 
-use super::address::{self, Addresses, GT, GV, GVS, Whole, addresses};
+use super::address::{self, Addresses, GT, GV, GVS, Whole, WholeSmall, addresses};
 use super::{
     Half, active, done, into_destination, scratch_window, span, store_source, vgpr,
     with_destination, zero_lanes,
@@ -138,39 +138,53 @@ const GLOBAL_STORES: ByMode = by_mode!(global_store, true);
 const FLAT_LOADS: ByMode = by_mode!(flat_load, false);
 const FLAT_STORES: ByMode = by_mode!(flat_store, true);
 
-/// The same without the fast way, for bytes, halves and parts of registers.
-const GENERAL_GLOBAL_LOADS: [Handler; 3] =
-    [global_load::<GV>, global_load::<GVS>, global_load::<GT>];
-const GENERAL_GLOBAL_STORES: [Handler; 3] =
-    [global_store::<GV>, global_store::<GVS>, global_store::<GT>];
-const GENERAL_FLAT_LOADS: [Handler; 3] = [flat_load::<GV>, flat_load::<GVS>, flat_load::<GT>];
-const GENERAL_FLAT_STORES: [Handler; 3] = [flat_store::<GV>, flat_store::<GVS>, flat_store::<GT>];
+/// The handlers of bytes and shorts.
+macro_rules! small_by_mode {
+    ($general:ident, $stores:literal) => {
+        small_by_mode!($general, $stores, GV, GVS, GT)
+    };
+    ($general:ident, $stores:literal, $($mode:ident),*) => {
+        [$({
+            |m: &mut Machine<'_>, op: &Op| {
+                if wide::run_wave(WholeSmall::<$mode, $stores> { m: &mut *m, op }) {
+                    return NEXT;
+                }
+                $general::<$mode>(m, op)
+            }
+        }),*]
+    };
+}
 
-/// The handlers of an instruction, fast where there is a fast way.
-fn choose(element: Element, half: Half, fast: &ByMode, general: [Handler; 3]) -> [Handler; 3] {
+const SMALL_GLOBAL_LOADS: [Handler; 3] = small_by_mode!(global_load, false);
+const SMALL_GLOBAL_STORES: [Handler; 3] = small_by_mode!(global_store, true);
+const SMALL_FLAT_LOADS: [Handler; 3] = small_by_mode!(flat_load, false);
+const SMALL_FLAT_STORES: [Handler; 3] = small_by_mode!(flat_store, true);
+
+/// The handlers of an instruction.
+fn choose(element: Element, half: Half, large: &ByMode, small: [Handler; 3]) -> [Handler; 3] {
     if half != Half::Whole || element.bytes() < 4 {
-        return general;
+        return small;
     }
-    fast.map(|by_dwords| by_dwords[element.dwords() - 1])
+    large.map(|by_dwords| by_dwords[element.dwords() - 1])
 }
 
 fn load_global(c: &Compile<'_>, element: Element, half: Half) -> Op {
-    let run = choose(element, half, &GLOBAL_LOADS, GENERAL_GLOBAL_LOADS);
+    let run = choose(element, half, &GLOBAL_LOADS, SMALL_GLOBAL_LOADS);
     load(c, element, half, false, run)
 }
 
 fn load_flat(c: &Compile<'_>, element: Element, half: Half) -> Op {
-    let run = choose(element, half, &FLAT_LOADS, GENERAL_FLAT_LOADS);
+    let run = choose(element, half, &FLAT_LOADS, SMALL_FLAT_LOADS);
     load(c, element, half, false, run)
 }
 
 fn store_global(c: &Compile<'_>, element: Element, half: Half) -> Op {
-    let run = choose(element, half, &GLOBAL_STORES, GENERAL_GLOBAL_STORES);
+    let run = choose(element, half, &GLOBAL_STORES, SMALL_GLOBAL_STORES);
     store(c, element, half, false, run)
 }
 
 fn store_flat(c: &Compile<'_>, element: Element, half: Half) -> Op {
-    let run = choose(element, half, &FLAT_STORES, GENERAL_FLAT_STORES);
+    let run = choose(element, half, &FLAT_STORES, SMALL_FLAT_STORES);
     store(c, element, half, false, run)
 }
 

@@ -5,9 +5,11 @@
 //! [`TensorDescriptor`](waveglass_mem::TensorDescriptor)'s module.
 
 use super::done;
-use crate::machine::Machine;
+use crate::error::Stop;
+use crate::machine::{Env, Machine};
 use crate::program::{Compile, Op, Src, Step};
 use crate::semantics::{NEXT, Registry, Semantics, refuse};
+use std::time::Instant;
 use waveglass_isa::Field;
 use waveglass_mem::{
     Access, Atomic, AtomicOp, AtomicRules, AtomicWidth, Lanes, TensorDescriptor, TensorGroups,
@@ -57,13 +59,24 @@ fn descriptor(
     TensorDescriptor::decode(&groups, access)
 }
 
+/// Whether the run's time is not up yet. Looked at within the instruction, since a descriptor may ask for more
+/// moves than a run is ever to wait for.
+fn go_on(env: &Env) -> impl FnMut() -> bool + use<> {
+    let deadline = env.deadline;
+    move || deadline.is_none_or(|end| Instant::now() <= end)
+}
+
 fn run_load(m: &mut Machine<'_>, op: &Op) -> Step {
     let d = match descriptor(m, op, Access::Load) {
         Ok(Some(d)) => d,
         Ok(None) => return NEXT,
         Err(why) => return m.refuse(op, why),
     };
-    let moved = d.load(m.memory, m.lds, &m.apertures(), m.port);
+    let apertures = m.apertures();
+    let mut go_on = go_on(m.env);
+    let Some(moved) = d.load(m.memory, m.lds, &apertures, m.port, &mut go_on) else {
+        return Step::Stop(Stop::Deadline);
+    };
     m.stats.read.global += moved.global;
     m.stats.written.lds += moved.lds;
     arrive(m, &d);
@@ -76,7 +89,11 @@ fn run_store(m: &mut Machine<'_>, op: &Op) -> Step {
         Ok(None) => return NEXT,
         Err(why) => return m.refuse(op, why),
     };
-    let moved = d.store(m.memory, m.lds, &m.apertures(), m.port);
+    let apertures = m.apertures();
+    let mut go_on = go_on(m.env);
+    let Some(moved) = d.store(m.memory, m.lds, &apertures, m.port, &mut go_on) else {
+        return Step::Stop(Stop::Deadline);
+    };
     m.stats.read.lds += moved.lds;
     m.stats.written.global += moved.global;
     arrive(m, &d);

@@ -3,7 +3,10 @@
 
 use crate::program::Step;
 use crate::testing::{Bench, MEMORY};
+use crate::{Dispatch, Limits, Program, Registers, ScratchArena};
+use std::time::{Duration, Instant};
 use waveglass_isa::Target;
+use waveglass_mem::{GlobalMemory, Permission};
 
 // points: 8, 12
 
@@ -108,4 +111,64 @@ fn an_open_field_stops_the_run_by_its_name() {
         panic!("not refused");
     };
     assert!(why.contains("count"), "{why}");
+}
+
+/// A tensor of 84 million lines of one byte, and what comes of a run with this limit.
+fn hostile(tensor: &str, timeout: Duration) -> (Option<crate::RunError>, Duration) {
+    let groups = [
+        [1, 0, MEMORY as u32, 2 << 30],
+        // Iteration; tensors of 2^32 - 1; tiles of 1 by 65,535 by 5.
+        [1 << 19, 0xffff_0000, 0xffff_ffff, 1 << 16 | 0xffff],
+        [5 << 16 | 0xffff, 0, 0, 0],
+        [0xffff_ffff, 0, 0, 255 << 16],
+    ];
+    let mut code = Vec::new();
+    for (s, dword) in groups.into_iter().flatten().enumerate() {
+        // s_mov_b32 of a literal.
+        code.extend((0xbe80_00ff | (s as u32) << 16).to_le_bytes());
+        code.extend(dword.to_le_bytes());
+    }
+    code.extend((0..12).map(|i| u8::from_str_radix(&tensor[2 * i..][..2], 16).unwrap()));
+    // s_endpgm
+    code.extend(0xbfb0_0000u32.to_le_bytes());
+    let registers = Registers { vgprs: 8, agprs: 0 };
+    let target = Target::Gfx1250;
+    let program = Program::compile(target, 32, &code, 0x1000, &[], registers);
+    let mut dispatch = Dispatch::of_code(target, 32, 0x1000, 32, 1, registers);
+    dispatch.packet.group_segment = 320 << 10;
+    let mut memory = GlobalMemory::new();
+    memory
+        .map_zeroed(MEMORY, 16, Permission::ReadWrite, "a line")
+        .unwrap();
+    let limits = Limits {
+        timeout: Some(timeout),
+        threads: 1,
+        ..Limits::default()
+    };
+    let arena = ScratchArena { base: 0, size: 0 };
+    let started = Instant::now();
+    let (_, error) = crate::run(
+        &dispatch,
+        &program,
+        &memory,
+        arena,
+        &limits,
+        crate::Watch::default(),
+    );
+    (error, started.elapsed())
+}
+
+#[test]
+fn a_time_limit_ends_one_hostile_tensor() {
+    // tensor_store_from_lds s[0:3], s[4:11], s[12:15], s[16:19]
+    let store = LOAD_4.replacen("0100", "0140", 1);
+    for tensor in [LOAD_4, &store] {
+        let (error, took) = hostile(tensor, Duration::from_millis(20));
+        assert!(
+            matches!(error, Some(crate::RunError::Timeout(_))),
+            "{error:?} after {took:?}"
+        );
+        // Alone the move takes seconds; the machine may be busy with other tests.
+        assert!(took < Duration::from_secs(1), "{took:?}");
+    }
 }

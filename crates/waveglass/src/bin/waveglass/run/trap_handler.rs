@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, anyhow, bail};
 use waveglass::asm::{AssembleOptions, assemble};
-use waveglass::isa::Target;
+use waveglass::isa::{DecodeError, Decoder, Target};
 use waveglass::{Module, TrapHandler, link_code_object};
 
 use super::args::RunRequest;
@@ -25,11 +25,18 @@ pub(super) fn load(path: &Path, run: &RunRequest, target: Target) -> anyhow::Res
 
 fn read(path: &Path, run: &RunRequest, target: Target) -> anyhow::Result<TrapHandler> {
     let data = std::fs::read(path).context("cannot read")?;
+    if data.is_empty() {
+        bail!("the file is empty: wanted is assembler source (.s), a code object, or raw code");
+    }
     let source = path
         .extension()
         .is_some_and(|e| e.eq_ignore_ascii_case("s"));
     if !source {
-        return Ok(TrapHandler::new(Module::load(&data, Some(target.name()))?)?);
+        let module = Module::load(&data, Some(target.name()))?;
+        if module.object().is_none() {
+            whole(&data, target)?;
+        }
+        return Ok(TrapHandler::new(module)?);
     }
     let text = String::from_utf8(data).map_err(|e| anyhow!("it is not UTF-8: {e}"))?;
     let options = AssembleOptions {
@@ -53,4 +60,22 @@ fn read(path: &Path, run: &RunRequest, target: Target) -> anyhow::Result<TrapHan
             Ok(TrapHandler::new(Module::raw(code, target.name())?)?)
         }
     }
+}
+
+/// Raw code has to end where an instruction does.
+fn whole(code: &[u8], target: Target) -> anyhow::Result<()> {
+    let decoder = Decoder::new(target).wave_size(target.default_wave_size());
+    let mut at = 0;
+    while at < code.len() {
+        at += match decoder.decode(&code[at..]) {
+            Ok(inst) => inst.size(),
+            Err(DecodeError::Truncated { needed }) => bail!(
+                "the instruction at offset {at:#x} is cut: it needs {needed} bytes, and {} are left",
+                code.len() - at
+            ),
+            // Data, perhaps: nothing is wrong before a wave comes there.
+            Err(DecodeError::Invalid) => 4,
+        };
+    }
+    Ok(())
 }
