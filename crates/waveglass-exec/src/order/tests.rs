@@ -272,6 +272,35 @@ fn a_store_may_stay_behind_a_later_load_until_its_own_counter_is_waited_for() {
     assert_eq!(ended.word(MEMORY + 8), 33);
 }
 
+// rule: an atomic operation without a result is done once the wait for stores says so, which one for loads does
+// not; section RDNA 1 ISA 4.4, RDNA 3 ISA 5.6, RDNA 4 ISA 5.7.1, CDNA 5 ISA 5.7.1.
+#[test]
+fn an_atomic_without_a_result_is_waited_for_with_the_stores() {
+    // The add of v3 = 33, the wait for loads, the one for stores; 32 lanes.
+    let gfx10 = [0x007d_0300_dcc8_8000, 0xbf8c_3f70, 0xbbfd_0000, END];
+    let gfx11 = [0x007c_0300_dcd6_0000, G11_VM0, G11_VS0, G11_END];
+    let gfx12 = [0x0180_0000_ee0d_407c, 0, 0xbfc0_0000, 0xbfc1_0000, G11_END];
+    for (target, program) in [
+        (Target::Gfx1010, &gfx10[..]),
+        (Target::Gfx1030, &gfx10),
+        (Target::Gfx1100, &gfx11),
+        (Target::Gfx1150, &gfx11),
+        (Target::Gfx1200, &gfx12),
+        (Target::Gfx1250, &gfx12),
+    ] {
+        let word = |steps| {
+            let run = run(target, MemoryOrder::InOrder, program, steps);
+            assert_eq!(run.flight.hazard_count, 0);
+            run.word(MEMORY)
+        };
+        assert_eq!([word(2), word(3)], [11, 11 + 32 * 33], "{target}");
+    }
+    // On gfx9 vmcnt has them all.
+    let gfx9 = [0x007f_0300_dd08_8000, VM0, END];
+    let after = run(Target::Gfx900, MemoryOrder::InOrder, &gfx9, 2);
+    assert_eq!(after.word(MEMORY), 11 + 64 * 33);
+}
+
 #[test]
 fn an_operation_uses_the_registers_of_its_issue() {
     // The address pair is overwritten while the load is in flight; the load's own result stays.
