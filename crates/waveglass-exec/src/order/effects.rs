@@ -337,8 +337,10 @@ pub(super) fn footprint(
         Src::None => None,
         s => Some(m.s64(s)),
     };
-    let Src::Vgpr(first) = op.s[0] else {
-        return None;
+    let first = match op.s[0] {
+        // A copy among the temporaries is made when the operation runs.
+        Src::Vgpr(first) if (first as usize) < m.wave.temp_base => first,
+        _ => return None,
     };
     let mut out = Vec::new();
     for lane in (0..m.wave.lanes()).filter(|l| exec >> l & 1 != 0) {

@@ -70,7 +70,7 @@ pub fn is_implemented(mnemonic: &str) -> bool {
 pub fn compile(c: &Compile<'_>) -> Op {
     match find(c.inst.mnemonic()) {
         Some(Semantics::Valu(spec)) => valu::compile(c, spec),
-        Some(Semantics::Custom(f)) => f(c),
+        Some(Semantics::Custom(f)) => memory::gathered(c, f(c)),
         None => vector::dual::compile(c)
             .unwrap_or_else(|| refuse(c, crate::fidelity::family_reason(c.inst.def()))),
     }
