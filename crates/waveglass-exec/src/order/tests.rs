@@ -167,6 +167,37 @@ fn a_result_read_before_any_wait_is_poison_and_is_reported() {
     );
 }
 
+// rule: an instruction that reads a result before the wait for it sees poison; the result comes after it; section
+// Vega ISA 4.4, RDNA 3 ISA 5.6, RDNA 4 ISA 5.7.
+#[test]
+fn what_reads_a_result_too_early_sees_poison() {
+    let store = 0x007f_0200_dc70_8008; // global_store_dword v[0:1], v2, off offset:8
+    let add = 0x6804_0481; // v_add_u32_e32 v2, 1, v2
+    let seeds = (0..40).map(MemoryOrder::Adversarial);
+    for order in seeds.chain([MemoryOrder::InOrder]) {
+        let reader = run(Target::Gfx900, order, &[GLOBAL_V2, READ_V2, VM0, END], 100);
+        assert_eq!(
+            (reader.wave.lane(5, 3), reader.wave.lane(2, 3)),
+            (POISON, 11),
+            "{order:?}"
+        );
+        assert_eq!(reader.flight.hazard_count, 1);
+        let scalar = run(Target::Gfx900, order, &[S_LOAD, READ_S4, LGKM0, END], 100);
+        assert_eq!((scalar.wave.sgpr[6], scalar.wave.sgpr[4]), (POISON, 11));
+        // What an operation takes along when it is issued is poison too.
+        let stored = run(Target::Gfx900, order, &[GLOBAL_V2, store, VM0, END], 100);
+        assert_eq!(
+            (stored.word(MEMORY + 8), stored.wave.lane(2, 0)),
+            (POISON, 11)
+        );
+        assert_eq!(stored.flight.hazard_count, 1);
+    }
+    // One report: the load is complete afterwards, behind what the instruction wrote.
+    let program = [GLOBAL_V2, add, READ_V2, VM0, END];
+    let late = run(Target::Gfx900, MemoryOrder::InOrder, &program, 100);
+    assert_eq!((late.wave.lane(5, 3), late.flight.hazard_count), (11, 1));
+}
+
 #[test]
 fn loads_return_in_order_so_a_wait_for_one_releases_the_first_of_two() {
     let first = [GLOBAL_V2, GLOBAL_V3, VM1, READ_V2, END];
