@@ -175,3 +175,31 @@ fn scalar_stores_and_atomics_change_memory() {
     b.run_all(&["020368f4080000fa"]);
     assert_eq!([8, 12, 16].map(|a| b.peek(a)), [1, 2, 0xa0b0_c004]);
 }
+
+// rule: a scalar access that is in violation sets no MEM_VIOL on gfx9 and gfx10, and takes no trap; section Vega ISA
+// 3.11, CDNA 3 ISA 3.11, RDNA 1 ISA 3.11, RDNA 2 ISA 3.11.
+// points: 10
+#[test]
+fn violations_of_scalar_accesses_are_not_told_to_programs_of_gfx9_and_gfx10() {
+    // s_load_dword s12, s[2:3], 0x0
+    for (target, hex, trapsts) in [
+        (Target::Gfx900, "010302c000000000", 0),
+        (Target::Gfx90a, "010302c000000000", 0),
+        (Target::Gfx942, "010302c000000000", 0),
+        (Target::Gfx1010, "010300f4000000fa", 0),
+        (Target::Gfx1030, "010300f4000000fa", 0),
+        (Target::Gfx1100, "010300f4000000f8", 1 << 8),
+        (Target::Gfx1200, "010300f4000000f8", 1 << 4),
+    ] {
+        let mut b = bench(target);
+        b.wave.set_s64(2, 0x5000_0000);
+        b.wave.sgpr[12] = 9;
+        b.run_all(&[hex]);
+        assert_eq!(b.wave.trapsts, trapsts, "{target}");
+        // Whoever runs it learns of it all the same.
+        assert_eq!(b.wave.fault_count, 1, "{target}");
+        assert_eq!(b.wave.faults[0].fault.kind, FaultKind::Unmapped);
+        assert_eq!(b.wave.faults[0].fault.space, Space::Scalar);
+        assert_eq!(b.wave.sgpr[12], 0, "{target}");
+    }
+}
