@@ -134,7 +134,7 @@ fn compile(
 /// The float rules of an atomic in LDS: MODE's, of which minimum and maximum before gfx12 take
 /// only the input half.
 fn rules(m: &Machine<'_>, op: &Op) -> AtomicRules {
-    let (input, output) = flushes(m, op.mem.width);
+    let (input, output) = flushes(m, op.mem.atomic, op.mem.width);
     AtomicRules::lds(m.port.rules.generation, input, output)
 }
 

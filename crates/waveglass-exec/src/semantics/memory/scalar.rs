@@ -431,7 +431,7 @@ fn run_buffer_atomic(m: &mut Machine<'_>, op: &Op) -> Step {
 fn atomic_at(m: &mut Machine<'_>, op: &Op, address: u64) -> Step {
     let dwords = op.mem.width.dwords();
     let data = get(m, op.s[2]).map(|v| [v; ROW_LANES]);
-    let (input, output) = flushes(m, op.mem.width);
+    let (input, output) = flushes(m, op.mem.atomic, op.mem.width);
     let atomic = Atomic {
         op: op.mem.atomic,
         width: op.mem.width,
