@@ -201,7 +201,7 @@ impl Flight {
                 return step;
             }
         }
-        let lanes = m.wave.exec();
+        let lanes = memory.reach.of(m.wave.exec(), m.wave.full_mask());
         let state = if memory.deferred {
             let inputs = Inputs::of(m.wave, &effects.reads);
             Some(Box::new(inputs))

@@ -362,6 +362,40 @@ fn a_wait_of_two_counters_reads_both_fields() {
     assert_eq!(run(0xbfc8_3f00, READ_V3 as u32), [63, 0]); // s_wait_loadcnt_dscnt 0x3f00
 }
 
+// rule: a direct load from LDS is in flight until EXPcnt says that it is done, in order with its like; section RDNA
+// 3 ISA 12.2.1, 12.4, RDNA 3.5 ISA 12.4, RDNA 4 ISA 5.7.1, 12.4.
+#[test]
+fn direct_loads_from_lds_are_waited_for_with_expcnt() {
+    // lds_direct_load or ds_direct_load v2 and v3; waits for EXPcnt of 0 and of 1; one for all other counters.
+    let gfx11 = [0xce1f_0002, 0xce1f_0003, 0xbf89_fff0, 0xbf89_fff1];
+    let gfx12 = [0xce9f_0002, 0xce9f_0003, 0xbfc4_0000, 0xbfc4_0001];
+    for (target, [v2, v3, zero, one], other) in [
+        (Target::Gfx1100, gfx11, 0xbf89_0007),
+        (Target::Gfx1150, gfx11, 0xbf89_0007),
+        (Target::Gfx1200, gfx12, 0xbfc8_0000),
+    ] {
+        let missing = [v2, READ_V2, G11_END];
+        assert_eq!(found(target, &missing), [(HazardKind::Read, V(2))]);
+        let wrong = [v2, other, READ_V2, G11_END];
+        assert_eq!(found(target, &wrong), [(HazardKind::Read, V(2))]);
+        assert_eq!(found(target, &[v2, zero, READ_V2, G11_END]), []);
+        assert_eq!(found(target, &[v2, v3, one, READ_V2, G11_END]), []);
+        let second = [v2, v3, one, READ_V3, G11_END];
+        assert_eq!(found(target, &second), [(HazardKind::Read, V(3))]);
+        // M0 is 0: the unsigned byte at 0. The whole quad of lane 5 has it.
+        let before = run(target, MemoryOrder::InOrder, &[v2, zero, G11_END], 1);
+        assert_eq!(before.wave.lane(2, 0), POISON);
+        let exec = 0xbefe_00a0; // s_mov_b32 exec_lo, 32
+        let quad = [exec, v2, zero, G11_END];
+        let after = run(target, MemoryOrder::InOrder, &quad, 3);
+        let lanes = [3, 4, 5, 6, 7, 8].map(|lane| after.wave.lane(2, lane));
+        assert_eq!(lanes, [0, 21, 21, 21, 21, 0], "{target}");
+    }
+    // RDNA 3 has an instruction for this counter alone.
+    let program = [0xce1f_0002, 0xbd7c_0000, READ_V2, G11_END];
+    assert_eq!(found(Target::Gfx1100, &program), []);
+}
+
 // rule: tensor moves are in order among themselves and with nothing else, and TENSORcnt says when they are
 // done; section CDNA 5 ISA 10.11.1, 5.7.
 // points: 8, 12
