@@ -21,10 +21,10 @@ use crate::valu::{self, Spec};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-pub(crate) use memory::refused;
 pub use memory::{
     Half, MemInfo, flat_offset, lds_transfer_mask, permute_group, src2_addresses, swizzle_source,
 };
+pub(crate) use memory::{negative_buffer_offset, refused};
 
 /// Makes the op of an instruction.
 pub type CompileFn = fn(&Compile<'_>) -> Op;

@@ -33,6 +33,7 @@ pub use ds_lanes::{permute_group, swizzle_source};
 pub use ds_two_operands::src2_addresses;
 pub(in crate::semantics) use gather::gathered;
 pub use lds_transfer::lds_transfer_mask;
+pub(crate) use scalar::negative_buffer_offset;
 
 use super::{NEXT, Registry, refuse};
 use crate::machine::Machine;

@@ -6,7 +6,7 @@ use crate::machine::Machine;
 use crate::program::{Compile, Handler, Op, Src, Step};
 use crate::semantics::{NEXT, Registry, Semantics, refuse};
 use crate::wave::{ROW_LANES, sreg};
-use waveglass_isa::Field;
+use waveglass_isa::{Decoder, Field, Inst, Target};
 use waveglass_mem::buffer::BufferDescriptor;
 use waveglass_mem::{
     Access, Atomic, AtomicOp, AtomicRules, AtomicWidth, Element, Fault, FaultKind, Generation,
@@ -296,6 +296,27 @@ fn buffer_load(c: &Compile<'_>, count: u32) -> Op {
     let mut op = addressed(c, run, count * 4);
     op.d = c.scalar_dst(Field::Sdst);
     op
+}
+
+/// An S_BUFFER_LOAD of gfx12 whose IOFFSET is negative: the instruction without it, and the offset.
+///
+/// Assemblers and decoders take the field to have 23 bits without a sign there, the manuals 24 with one: "a
+/// negative value of IOFFSET results in a MEMVIOL" (RDNA 4 and CDNA 5 ISA 8.1.2).
+pub(crate) fn negative_buffer_offset(
+    decoder: &Decoder,
+    target: Target,
+    code: &[u8],
+) -> Option<(Inst, i64)> {
+    if target.major() < 12 {
+        return None;
+    }
+    let mut code: [u8; 8] = code.get(..8)?.try_into().ok()?;
+    // IOFFSET is in bits 55:32 (RDNA 4 ISA 15.2.1, CDNA 5 ISA 14.2.1).
+    let offset = i32::from_le_bytes([0, code[4], code[5], code[6]]) >> 8;
+    code[4..7].fill(0);
+    let inst = decoder.decode(&code).ok()?;
+    let buffer = inst.mnemonic().starts_with("s_buffer_load");
+    (offset < 0 && buffer).then_some((inst, offset.into()))
 }
 
 /// A negative immediate is a violation from RDNA 3 on (RDNA 3 ISA 8.1.2, RDNA 4 ISA 8.1.2, CDNA 5 ISA

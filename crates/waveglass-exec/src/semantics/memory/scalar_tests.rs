@@ -60,10 +60,10 @@ fn buffer_loads_are_cut_at_the_records_bytes_dword_by_dword() {
     assert_eq!(b.wave.sgpr[12..14], [0xa0b0_c002, 0]);
 }
 
-// rule: a negative immediate of S_BUFFER is MEMVIOL; section RDNA 3 ISA 8.1.2, RDNA 4 ISA 8.1.2.
+// rule: a negative immediate of S_BUFFER is MEMVIOL; section RDNA 3 ISA 8.1.2, RDNA 3.5 ISA 8.1.2.
 #[test]
 fn a_negative_immediate_of_a_buffer_load_is_a_violation() {
-    // s_buffer_load_b32 s12, s[4:7], -0x4, which LLVM does not assemble; gfx12's are no instructions.
+    // s_buffer_load_b32 s12, s[4:7], -0x4, which LLVM does not assemble.
     for (target, hex) in [
         (Target::Gfx1100, "020320f4fcff1ff8"),
         (Target::Gfx1150, "020320f4fcff1ff8"),
@@ -87,7 +87,7 @@ fn a_negative_immediate_of_a_buffer_load_is_a_violation() {
     assert_eq!(b.wave.sgpr[12], 0xa0b0_c001);
 }
 
-// rule: sub-dword loads; section RDNA 4 ISA 8.1, 8.4.1.
+// rule: sub-dword loads; section RDNA 4 ISA 8.1, CDNA 5 ISA 8.1.
 #[test]
 fn sub_dword_loads_extend_and_align() {
     let mut b = bench(Target::Gfx1200);
