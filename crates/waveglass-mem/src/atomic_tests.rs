@@ -210,9 +210,9 @@ fn infinities_of_different_signs_add_up_to_a_quiet_nan() {
         assert_eq!(sum, 0x7ff8 << 48 | sign << 63, "{generation:?}");
         let sign = sign as u32;
         let sum = Op::PkAddF16.apply32(0x7c00_fc00, 0xfc00_7c00, 0, rules);
-        assert_eq!(sum, 0x7e00_7e00 | 0x8000_8000 * sign, "{generation:?}");
+        assert_eq!(sum, 0x7e00_7e00 | (0x8000_8000 * sign), "{generation:?}");
         let sum = Op::PkAddBf16.apply32(0x7f80_ff80, 0xff80_7f80, 0, rules);
-        assert_eq!(sum, 0x7fc0_7fc0 | 0x8000_8000 * sign, "{generation:?}");
+        assert_eq!(sum, 0x7fc0_7fc0 | (0x8000_8000 * sign), "{generation:?}");
         // Rules 1, 2, 4 and 5 are the same everywhere.
         assert_eq!(Op::FAdd.apply32(negative, 5, 0, rules), negative);
         assert_eq!(

@@ -100,7 +100,7 @@ impl Reach {
             Self::All => all,
             Self::Quads => {
                 let any = (exec | exec >> 1 | exec >> 2 | exec >> 3) & 0x1111_1111_1111_1111;
-                any * 15 & all
+                (any * 15) & all
             }
         }
     }

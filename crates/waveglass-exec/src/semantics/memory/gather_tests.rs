@@ -7,6 +7,8 @@ use crate::wave::Wave;
 use waveglass_isa::Target::{self, *};
 use waveglass_mem::Generation;
 
+// points: 2, 6
+
 /// A wave of 24 VGPRs and one active lane, whose register r is 100 + r and whose `s[2:3]` points to memory.
 fn bench(target: Target) -> Bench {
     let lanes = target.default_wave_size();
@@ -23,7 +25,6 @@ fn bench(target: Target) -> Bench {
 // rule: of a group of source registers those past the allocation are VGPR 0 each, and the others are themselves;
 // section Vega ISA 3.6.1, RDNA 1 ISA 3.6.1, RDNA 3 ISA 3.3.2.2, RDNA 3.5 ISA 3.3.2.2, RDNA 4 ISA 3.3.2.2, CDNA 5
 // ISA 3.3.2.2.
-// points: 2, 6
 #[test]
 fn data_past_the_allocation_are_vgpr_0_register_by_register() {
     let gfx9 = [
