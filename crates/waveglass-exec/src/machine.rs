@@ -184,14 +184,18 @@ impl Machine<'_> {
         // MEM_VIOL: TRAPSTS bit 8 (Vega ISA 3.10.1, RDNA 3 ISA 3.4.9), EXCP_FLAG_PRIV bit 4 from gfx12
         // on (RDNA 4 ISA 3.4.10).
         let bit = if w.target.major() >= 12 { 4 } else { 8 };
-        if w.trapsts >> bit & 1 == 0 {
+        // "Memory violations are not reported for instruction or scalar-data accesses" (Vega, CDNA 3, RDNA 1
+        // and RDNA 2 ISA 3.11): the program does not learn of them, whoever runs it does.
+        let scalar = self.port.faults.iter().all(|f| f.space == Space::Scalar);
+        let told = w.target.major() > 10 || !scalar;
+        if told && w.trapsts >> bit & 1 == 0 {
             w.first_violation = match self.port.faults.first().map(|f| f.space) {
                 Some(Space::Scalar) => 1,
                 Some(Space::Lds) => 2,
                 _ => 3,
             };
         }
-        w.trapsts |= 1 << bit;
+        w.trapsts |= u32::from(told) << bit;
         for fault in self.port.faults.drain(..) {
             w.fault_count += 1;
             if w.faults.len() < self.env.fault_limit {
@@ -206,8 +210,10 @@ impl Machine<'_> {
         }
         if self.env.stop_on_fault {
             Step::Stop(Stop::Fault)
-        } else {
+        } else if told {
             self.memory_trap(op)
+        } else {
+            Step::Next
         }
     }
 

@@ -334,8 +334,16 @@ impl Program {
         registers: Registers,
         msb: u8,
     ) -> (Op, usize) {
-        match decoder.decode(code) {
-            Ok(inst) => {
+        let decoded = decoder
+            .decode(code)
+            .map(|inst| (inst, None))
+            .or_else(|why| {
+                semantics::negative_buffer_offset(decoder, self.target, code)
+                    .map(|(inst, offset)| (inst, Some(offset)))
+                    .ok_or(why)
+            });
+        match decoded {
+            Ok((inst, offset)) => {
                 let mut op = semantics::compile(&Compile {
                     inst: &inst,
                     address,
@@ -348,6 +356,7 @@ impl Program {
                     sgprs: self.options.sgprs,
                 });
                 op.msb = msb;
+                op.mem.offset = offset.unwrap_or(op.mem.offset);
                 (op, inst.size())
             }
             Err(DecodeError::Invalid | DecodeError::Truncated { .. }) => {

@@ -131,7 +131,7 @@ impl InstInfo {
         implicit(inst, def.writes, &mut info.writes);
         info.reads_mode = def.reads.contains(Implicit::MODE);
         info.writes_mode = def.writes.contains(Implicit::MODE);
-        info.counters = counters(inst);
+        info.counters = counters(inst, &info.writes);
         info
     }
 }
@@ -166,7 +166,7 @@ fn implicit(inst: &Inst, set: Implicit, uses: &mut Vec<RegUse>) {
 
 /// The counters by generation: the manuals' sections on data dependency resolution ("Manually
 /// Inserted Wait States", "S_WAITCNT"; RDNA4 ISA 5.7).
-fn counters(inst: &Inst) -> Vec<Counter> {
+fn counters(inst: &Inst, writes: &[RegUse]) -> Vec<Counter> {
     let (flags, target) = (inst.def().flags, inst.target());
     let encoding = inst.def().encoding();
     let name = inst.mnemonic();
@@ -174,9 +174,11 @@ fn counters(inst: &Inst) -> Vec<Counter> {
     let mut out = Vec::new();
     if flags.contains(InstFlags::VMCNT) {
         // Without a result to wait for, from gfx10 on, an operation counts as a store.
-        let store = !flags.contains(InstFlags::ATOMIC_RET)
-            && (flags.contains(InstFlags::ATOMIC_NO_RET)
-                || flags.contains(InstFlags::STORE) && !flags.contains(InstFlags::LOAD));
+        let atomic = flags.intersects(InstFlags::ATOMIC_RET | InstFlags::ATOMIC_NO_RET);
+        let store = atomic && !returns(inst, writes)
+            || flags.contains(InstFlags::STORE) && !flags.contains(InstFlags::LOAD)
+            // Write-backs are tracked as stores are (RDNA 4 ISA 5.7.1.2, CDNA 5 ISA 5.7.1.2).
+            || matches!(name, "global_wb" | "global_wbinv");
         out.push(match (target.major(), store) {
             (..=9, _) | (10 | 11, false) => Counter::Vm,
             (10 | 11, true) => Counter::Vs,
@@ -216,6 +218,15 @@ fn counters(inst: &Inst) -> Vec<Counter> {
         }
     }
     out
+}
+
+/// Whether an atomic operation on memory returns the value before: it has a register for it. The rows of image
+/// atomics are the same with and without, and GLC (SC0, bit 0 of TH) says it.
+fn returns(inst: &Inst, writes: &[RegUse]) -> bool {
+    inst.field(Field::Cpol) & 1 != 0
+        || writes
+            .iter()
+            .any(|w| matches!(w.reg.file, RegFile::Vgpr | RegFile::Agpr))
 }
 
 #[cfg(test)]

@@ -111,8 +111,13 @@ impl AtomicWidth {
 ///
 /// CDNA 3's manual says "flush" for the f32 addition in the cache; LLVM's feature
 /// `MemoryAtomicFAddF32DenormalSupport` (gfx94x, gfx12) says otherwise and compilers rely on it, so
-/// it decides here. Minimum and maximum flush for the comparison only and store an operand as it was;
-/// a float compare-swap follows MODE at either width before gfx12 and flushes what it stores.
+/// it decides here. Minimum and maximum flush for the comparison only and store an operand as it was
+/// (RDNA 3 ISA 13.2), from gfx12 on they work on what is flushed (RDNA 4 ISA 13.2, CDNA 5 ISA 12.2);
+/// a float compare-swap follows MODE at either width before gfx12 and flushes what it stores. The f64
+/// adder of LDS does not flush (CDNA 3 ISA 9.2.2, RDNA 4 ISA 13.2, CDNA 5 ISA 12.2).
+///
+/// The sum of infinities of different signs is the quiet NaN with only the top bit of its mantissa (RDNA 3 ISA
+/// 13.3), which gfx12 gives a minus sign (RDNA 4 ISA 13.3, CDNA 5 ISA 12.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AtomicRules {
     /// NaN handling of minimum and maximum.
@@ -161,6 +166,20 @@ impl AtomicRules {
         }
     }
 
+    /// Whether the generation is gfx12 or later, which two rules besides the kind of minimum go by.
+    const fn is_gfx12(self) -> bool {
+        matches!(self.min_max, MinMaxRule::Number)
+    }
+
+    /// The same without flushing.
+    const fn keeping(self) -> Self {
+        Self {
+            flush_input: false,
+            flush_output: false,
+            ..self
+        }
+    }
+
     /// Rules for integer atomics, which none of these concern.
     pub const fn integer(generation: Generation) -> Self {
         Self::lds(generation, false, false)
@@ -191,8 +210,7 @@ macro_rules! float_rules {
                 key(a) < key(b)
             }
 
-            /// The sum; a NaN operand is returned quieted, memory's first; inf - inf is the
-            /// canonical quiet NaN.
+            /// The sum; a NaN operand is returned quieted, memory's first.
             pub(super) fn add(m: $bits, d: $bits, rules: AtomicRules) -> $bits {
                 if is_nan(m) {
                     return m | QUIET;
@@ -204,13 +222,15 @@ macro_rules! float_rules {
                 let d = <$float>::from_bits(flush(d, rules.flush_input));
                 let sum = m + d;
                 if sum.is_nan() {
-                    return EXP | QUIET;
+                    return EXP | QUIET | if rules.is_gfx12() { SIGN } else { 0 };
                 }
                 flush(sum.to_bits(), rules.flush_output)
             }
 
             /// Minimum (`max` false) or maximum of memory and data.
             pub(super) fn min_max(m: $bits, d: $bits, max: bool, rules: AtomicRules) -> $bits {
+                let (a, b) = (flush(m, rules.flush_input), flush(d, rules.flush_input));
+                let (m, d) = if rules.is_gfx12() { (a, b) } else { (m, d) };
                 match rules.min_max {
                     MinMaxRule::NanOrdered if is_snan(m) => return m | QUIET,
                     MinMaxRule::NanOrdered if is_snan(d) => return d | QUIET,
@@ -222,7 +242,6 @@ macro_rules! float_rules {
                     (false, true) => return m,
                     (false, false) => {}
                 }
-                let (a, b) = (flush(m, rules.flush_input), flush(d, rules.flush_input));
                 let take_data = if max { less(a, b) } else { less(b, a) };
                 if take_data { d } else { m }
             }
@@ -240,34 +259,32 @@ macro_rules! float_rules {
 float_rules!(float32, u32, f32, 0x7f80_0000, 0x007f_ffff);
 float_rules!(float64, u64, f64, 0x7ff0 << 48, (1 << 52) - 1);
 
-fn add_f16(m: u16, d: u16) -> u16 {
-    let (a, b) = (f16::from_bits(m), f16::from_bits(d));
-    if a.is_nan() {
-        return m | 0x200;
-    }
-    if b.is_nan() {
-        return d | 0x200;
-    }
-    // An f32 holds the exact sum of any two f16 rounded at worst once more: 24 bits are at least
-    // 2 * 11 + 2, so that the second rounding is innocuous.
-    let sum = f16::from_f32(f32::from(a) + f32::from(b));
-    if sum.is_nan() { 0x7e00 } else { sum.to_bits() }
+macro_rules! half_addition {
+    ($name:ident, $float:ty, $exp:expr, $quiet:expr) => {
+        /// A sum of halves. An f32 holds the exact sum, rounded at worst once more: 24 bits are at least twice the
+        /// format's and two, so that the second rounding is innocuous.
+        fn $name(m: u16, d: u16, rules: AtomicRules) -> u16 {
+            const SIGN: u16 = 0x8000;
+            let flush = |x: u16, on: bool| if on && x & $exp == 0 { x & SIGN } else { x };
+            for x in [m, d] {
+                if <$float>::from_bits(x).is_nan() {
+                    return x | $quiet;
+                }
+            }
+            let [a, b] = [m, d].map(|x| <$float>::from_bits(flush(x, rules.flush_input)));
+            let sum = <$float>::from_f32(f32::from(a) + f32::from(b));
+            if sum.is_nan() {
+                return $exp | $quiet | if rules.is_gfx12() { SIGN } else { 0 };
+            }
+            flush(sum.to_bits(), rules.flush_output)
+        }
+    };
 }
 
-fn add_bf16(m: u16, d: u16) -> u16 {
-    let (a, b) = (bf16::from_bits(m), bf16::from_bits(d));
-    if a.is_nan() {
-        return m | 0x40;
-    }
-    if b.is_nan() {
-        return d | 0x40;
-    }
-    // 24 bits are at least 2 * 8 + 2: rounding the f32 sum again is innocuous.
-    let sum = bf16::from_f32(f32::from(a) + f32::from(b));
-    if sum.is_nan() { 0x7fc0 } else { sum.to_bits() }
-}
+half_addition!(add_f16, f16, 0x7c00, 0x200);
+half_addition!(add_bf16, bf16, 0x7f80, 0x40);
 
-fn halves(m: u32, d: u32, f: fn(u16, u16) -> u16) -> u32 {
+fn halves(m: u32, d: u32, f: impl Fn(u16, u16) -> u16) -> u32 {
     u32::from(f(m as u16, d as u16)) | u32::from(f((m >> 16) as u16, (d >> 16) as u16)) << 16
 }
 
@@ -357,8 +374,8 @@ impl AtomicOp {
                 Self::FMin => float32::min_max(memory, data, false, rules),
                 Self::FMax => float32::min_max(memory, data, true, rules),
                 Self::FCmpSwap => float32::cmp_swap(memory, data, second, rules),
-                Self::PkAddF16 => halves(memory, data, add_f16),
-                _ => halves(memory, data, add_bf16),
+                Self::PkAddF16 => halves(memory, data, |m, d| add_f16(m, d, rules)),
+                _ => halves(memory, data, |m, d| add_bf16(m, d, rules)),
             }
         })
     }
@@ -368,7 +385,7 @@ impl AtomicOp {
     pub fn apply64(self, memory: u64, data: u64, second: u64, rules: AtomicRules) -> u64 {
         integer!(self, memory, data, second, i64, {
             match self {
-                Self::FAdd => float64::add(memory, data, rules),
+                Self::FAdd => float64::add(memory, data, rules.keeping()),
                 Self::FMin => float64::min_max(memory, data, false, rules),
                 Self::FMax => float64::min_max(memory, data, true, rules),
                 Self::FCmpSwap => float64::cmp_swap(memory, data, second, rules),

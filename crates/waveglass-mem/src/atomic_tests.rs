@@ -187,3 +187,90 @@ fn packed_additions_treat_halves_apart() {
     );
     assert_eq!(op32(Op::PkAddBf16, 0x7f81, 0x3f80, 0), 0x7fc1);
 }
+
+// rule: infinities of different signs add up to a quiet NaN, on gfx12 to the negative one; section RDNA 3 ISA 13.3,
+// RDNA 4 ISA 13.3, CDNA 5 ISA 12.3.
+#[test]
+fn infinities_of_different_signs_add_up_to_a_quiet_nan() {
+    const INF: u32 = 0x7f80_0000;
+    for (generation, sign) in [
+        (Generation::Cdna3, 0),
+        (Generation::Rdna3, 0),
+        (Generation::Rdna4, 1),
+        (Generation::Cdna5, 1),
+    ] {
+        let rules = keep(generation);
+        let negative = INF | 1 << 31;
+        for (m, d) in [(INF, negative), (negative, INF)] {
+            let sum = Op::FAdd.apply32(m, d, 0, rules);
+            assert_eq!(sum, 0x7fc0_0000 | sign << 31, "{generation:?}");
+        }
+        let (inf, sign) = (0x7ff0_u64 << 48, u64::from(sign));
+        let sum = Op::FAdd.apply64(inf, inf | 1 << 63, 0, rules);
+        assert_eq!(sum, 0x7ff8 << 48 | sign << 63, "{generation:?}");
+        let sign = sign as u32;
+        let sum = Op::PkAddF16.apply32(0x7c00_fc00, 0xfc00_7c00, 0, rules);
+        assert_eq!(sum, 0x7e00_7e00 | (0x8000_8000 * sign), "{generation:?}");
+        let sum = Op::PkAddBf16.apply32(0x7f80_ff80, 0xff80_7f80, 0, rules);
+        assert_eq!(sum, 0x7fc0_7fc0 | (0x8000_8000 * sign), "{generation:?}");
+        // Rules 1, 2, 4 and 5 are the same everywhere.
+        assert_eq!(Op::FAdd.apply32(negative, 5, 0, rules), negative);
+        assert_eq!(
+            Op::FAdd.apply32(negative | 1, INF, 0, rules),
+            negative | 1 << 22 | 1
+        );
+    }
+}
+
+// rule: minimum and maximum of gfx12 work on the flushed denormals, those before store an operand unmodified;
+// section RDNA 4 ISA 13.2, CDNA 5 ISA 12.2; RDNA 3 ISA 13.2, CDNA 3 ISA 9.2.2.
+#[test]
+fn minimum_and_maximum_of_gfx12_store_what_is_flushed() {
+    for (generation, gfx12) in [
+        (Generation::Cdna3, false),
+        (Generation::Rdna3, false),
+        (Generation::Rdna4, true),
+        (Generation::Cdna5, true),
+    ] {
+        let rules = AtomicRules::lds(generation, true, false);
+        let want = |kept: u32, flushed: u32| if gfx12 { flushed } else { kept };
+        // Of 2^-148 and -1.0 the greater; of it and 1.0 the less; of a NaN and -2^-149.
+        let one = 0x3f80_0000;
+        let max = Op::FMax.apply32(2, one | 1 << 31, 0, rules);
+        assert_eq!(max, want(2, 0), "{generation:?}");
+        let min = Op::FMin.apply32(one, 2, 0, rules);
+        assert_eq!(min, want(2, 0), "{generation:?}");
+        let min = Op::FMin.apply32(0x7fc0_0000, 0x8000_0001, 0, rules);
+        assert_eq!(min, want(0x8000_0001, 0x8000_0000), "{generation:?}");
+        // 64 bits alike; without flushing nothing changes.
+        let max = Op::FMax.apply64(2, 1 << 63 | 0x3ff0 << 48, 0, rules);
+        assert_eq!(max, u64::from(want(2, 0)), "{generation:?}");
+        let kept = AtomicRules::lds(generation, false, false);
+        assert_eq!(Op::FMax.apply32(2, one | 1 << 31, 0, kept), 2);
+    }
+}
+
+// rule: the f64 adder of LDS does not flush, the packed one of 16-bit floats does as MODE says; section CDNA 3 ISA
+// 9.2.2, RDNA 4 ISA 13.2, CDNA 5 ISA 12.2.
+#[test]
+fn adders_of_lds_flush_at_16_and_32_bits_only() {
+    for generation in [Generation::Cdna3, Generation::Rdna4, Generation::Cdna5] {
+        let rules = AtomicRules::lds(generation, true, true);
+        assert_eq!(Op::FAdd.apply64(1, 2, 0, rules), 3);
+        assert_eq!(Op::FAdd.apply32(1, 2, 0, rules), 0);
+        // Low halves: 2^-24 + 2^-23; high halves: -2^-24 + 1.
+        assert_eq!(
+            Op::PkAddF16.apply32(0x8001_0001, 0x3c00_0002, 0, rules),
+            0x3c00_0000
+        );
+        assert_eq!(
+            Op::PkAddBf16.apply32(0x8001_0001, 0x3f80_0002, 0, rules),
+            0x3f80_0000
+        );
+        // 2^-14 - 2^-14 (1 + 2^-10) is -2^-24: a denormal result.
+        let output = AtomicRules::lds(generation, false, true);
+        assert_eq!(Op::PkAddF16.apply32(0x0400, 0x8401, 0, output), 0x8000);
+        let kept = AtomicRules::lds(generation, false, false);
+        assert_eq!(Op::PkAddF16.apply32(0x0400, 0x8401, 0, kept), 0x8001);
+    }
+}

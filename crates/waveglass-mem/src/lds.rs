@@ -101,6 +101,14 @@ impl Lds {
         }
     }
 
+    /// The lanes whose access to `bytes` bytes is not all in range.
+    pub fn out_of_range(&self, lanes: Lanes<'_, u32>, bytes: u32, port: &Port) -> u64 {
+        let (limit, mode) = (self.limit(port), port.rules.alignment);
+        let out = |address| !in_range(lds_align(mode, address, bytes), 0, bytes, limit);
+        let found = lanes.active().filter(|&(_, address)| out(address));
+        found.fold(0, |all, (lane, _)| all | 1 << lane)
+    }
+
     /// Loads `element` for every active lane; `lanes.addresses` are byte offsets into the allocation,
     /// instruction offsets already added. `dst` is laid out as for
     /// [`GlobalMemory::load`](crate::GlobalMemory::load).

@@ -93,7 +93,7 @@ impl Generation {
 /// `SH_MEM_CONFIG.alignment_mode`: what a misaligned load or store does (RDNA 4 ISA 9.5).
 ///
 /// Atomics must be naturally aligned in every mode; only [`AlignmentMode::Dword`] aligns them by
-/// force instead of reporting a violation.
+/// force instead of reporting a violation, and not on RDNA 3 and 3.5.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AlignmentMode {
     /// 0: the address is aligned down to the smaller of the element size and a dword.

@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn scaling_follows_the_cases_of_the_manual() {
-        let two = |e: i32| 2f32.powi(e);
+        let two = |e: i32| 2f64.powi(e) as f32;
         assert!(v_div_scale_f32(0.0, 0.0, 1.0).0.is_nan());
         // Numerator far above the denominator: only the denominator is scaled.
         assert_eq!(

@@ -34,6 +34,8 @@ pub(super) enum Type {
     Bvh,
     Lds,
     Gds,
+    /// Direct loads from LDS, with EXPcnt.
+    Direct,
     Async,
     Tensor,
     /// In no order.
@@ -60,6 +62,8 @@ pub(super) struct Memory {
     pub(super) counters: Box<[(Counter, Type)]>,
     /// Whether its effect waits; otherwise only its result is in flight.
     pub(super) deferred: bool,
+    /// Which lanes' results it writes.
+    pub(super) reach: Reach,
     /// Whether its effect is in the order of vector memory, of LDS.
     pub(super) in_vector_order: bool,
     pub(super) in_lds_order: bool,
@@ -75,6 +79,31 @@ pub(super) struct Memory {
     pub(super) merges: bool,
     /// Bytes that a lane accesses, where they are at the address that the operands give.
     pub(super) lane_bytes: Option<u32>,
+}
+
+/// The lanes whose registers an operation writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// Those of EXEC.
+    Active,
+    /// The quads that have one of them.
+    Quads,
+    /// All.
+    All,
+}
+
+impl Reach {
+    /// The lanes of a wave of `all`.
+    pub(super) fn of(self, exec: u64, all: u64) -> u64 {
+        match self {
+            Self::Active => exec,
+            Self::All => all,
+            Self::Quads => {
+                let any = (exec | exec >> 1 | exec >> 2 | exec >> 3) & 0x1111_1111_1111_1111;
+                (any * 15) & all
+            }
+        }
+    }
 }
 
 /// A wait: each counter to at most so many, plus what a scalar register says.
@@ -180,6 +209,8 @@ fn memory(
     // Flat: of the encodings FLAT and VFLAT the operations that are neither global nor scratch.
     let flat = name.starts_with("flat_");
     let lds = matches!(encoding, "ENC_DS" | "ENC_VDS");
+    // Direct loads are what EXPcnt counts in compute (RDNA 3 ISA 12.2.1, 12.4, RDNA 4 ISA 5.7.1, 12.4).
+    let direct = matches!(encoding, "ENC_LDSDIR" | "ENC_VDSDIR");
     let gds = lds && inst.field(Field::Gds) != 0 && inst.operand_def(Field::Gds).is_some()
         || waits_in_gds(name)
         || name.contains("_gs_reg_");
@@ -188,6 +219,7 @@ fn memory(
         .iter()
         .filter_map(|&c| {
             let kind = match c {
+                Counter::Exp if direct => Type::Direct,
                 Counter::Exp => return None,
                 // CDNA 5 ISA 11.2.2: it is ASYNCcnt that tracks it.
                 Counter::Ds if name.starts_with("ds_atomic_async") => return None,
@@ -222,10 +254,16 @@ fn memory(
     let tensor = info.counters.contains(&Counter::Tensor);
     Some(Memory {
         // A wave waits for others when it issues the instruction, not when it waits for it.
-        deferred: matches!(op.family, Family::Smem | Family::Lds | Family::Vmem)
+        deferred: (direct || matches!(op.family, Family::Smem | Family::Lds | Family::Vmem))
             && !waits_in_gds(name),
+        // "uses EXEC per quad" (RDNA 3 ISA 12.4); "the EXEC mask is ignored" (CDNA 5 ISA 11.2.4).
+        reach: match name {
+            _ if direct => Reach::Quads,
+            _ if name.starts_with("ds_load_tr") => Reach::All,
+            _ => Reach::Active,
+        },
         in_vector_order: op.family == Family::Vmem && !tensor,
-        in_lds_order: lds || flat,
+        in_lds_order: lds || flat || direct,
         in_tensor_order: tensor,
         // CDNA 5 ISA 11.2.2: an asynchronous arrival stays behind the loads before it.
         in_async_order: info.counters.contains(&Counter::Async),
@@ -265,6 +303,8 @@ fn wait(inst: &Inst) -> Option<Wait> {
         "s_waitcnt" => waitcnt_fields(target, imm),
         "s_waitcnt_vscnt" => vec![(Counter::Vs, imm & 63)],
         "s_waitcnt_vmcnt" => vec![(Counter::Vm, imm & 63)],
+        "s_waitcnt_expcnt" => vec![(Counter::Exp, imm & 7)],
+        "s_wait_expcnt" => vec![(Counter::Exp, imm & 7)],
         "s_waitcnt_lgkmcnt" => vec![(Counter::Lgkm, imm & 63)],
         "s_wait_loadcnt" => vec![(Counter::Load, imm & 63)],
         "s_wait_storecnt" => vec![(Counter::Store, imm & 63)],
@@ -287,7 +327,8 @@ fn wait(inst: &Inst) -> Option<Wait> {
     Some(Wait { limits, and_sgpr })
 }
 
-const ALL: [Counter; 11] = [
+const ALL: [Counter; 12] = [
+    Counter::Exp,
     Counter::Vm,
     Counter::Vs,
     Counter::Lgkm,
@@ -302,12 +343,16 @@ const ALL: [Counter; 11] = [
 ];
 
 fn waitcnt_fields(target: Target, imm: u32) -> Vec<(Counter, u32)> {
-    let (vm, lgkm) = match target.major() {
-        9 => (imm & 15 | (imm >> 14 & 3) << 4, imm >> 8 & 15),
-        10 => (imm & 15 | (imm >> 14 & 3) << 4, imm >> 8 & 63),
-        _ => (imm >> 10 & 63, imm >> 4 & 63),
+    let (vm, exp, lgkm) = match target.major() {
+        9 => (imm & 15 | (imm >> 14 & 3) << 4, imm >> 4, imm >> 8 & 15),
+        10 => (imm & 15 | (imm >> 14 & 3) << 4, imm >> 4, imm >> 8 & 63),
+        _ => (imm >> 10 & 63, imm, imm >> 4 & 63),
     };
-    vec![(Counter::Vm, vm), (Counter::Lgkm, lgkm)]
+    vec![
+        (Counter::Vm, vm),
+        (Counter::Lgkm, lgkm),
+        (Counter::Exp, exp & 7),
+    ]
 }
 
 impl Memory {
@@ -337,8 +382,10 @@ pub(super) fn footprint(
         Src::None => None,
         s => Some(m.s64(s)),
     };
-    let Src::Vgpr(first) = op.s[0] else {
-        return None;
+    let first = match op.s[0] {
+        // A copy among the temporaries is made when the operation runs.
+        Src::Vgpr(first) if (first as usize) < m.wave.temp_base => first,
+        _ => return None,
     };
     let mut out = Vec::new();
     for lane in (0..m.wave.lanes()).filter(|l| exec >> l & 1 != 0) {

@@ -57,6 +57,7 @@ pub(crate) fn execute(
             step = flight.perhaps(m, program, plan);
         }
         if step == Step::Next {
+            let exposed = flight.expose(m, plan);
             step = if effects.memory.is_some() {
                 flight.issue(m, program, plan, ip)
             } else if let Some(wait) = &effects.wait {
@@ -64,6 +65,12 @@ pub(crate) fn execute(
             } else {
                 (op.run)(m, op)
             };
+            if !matches!(step, Step::Stop(_)) {
+                let settled = flight.settle(m, program, plan, exposed);
+                if settled != Step::Next {
+                    step = settled;
+                }
+            }
         }
         if matches!(step, Step::End) {
             let drained = flight.drain(m, program, plan);

@@ -35,6 +35,8 @@ struct Entry {
     state: Option<Box<Inputs>>,
     /// Bytes of global memory that it touches, where that is known.
     bytes: Option<Vec<(u64, u64)>>,
+    /// Whether the instruction that runs now reads its result.
+    read: bool,
 }
 
 /// Registers as they were when an operation was issued.
@@ -67,8 +69,8 @@ impl Flight {
         z ^ z >> 31
     }
 
-    /// Looks for registers that `op` touches and that are in flight; operations that it meets
-    /// complete, so that each is reported once.
+    /// Looks for registers that `op` touches and that are in flight, and reports each. An operation whose
+    /// result `op` writes completes first; one whose result it reads does so in [`Self::settle`].
     pub(super) fn check(
         &mut self,
         m: &mut Machine<'_>,
@@ -103,7 +105,7 @@ impl Flight {
                 let r = (!ordered).then(|| meets(&e.writes)).flatten()?;
                 Some((HazardKind::Write, r))
             });
-            let Some((kind, (vector, register))) = met else {
+            let Some((kind, (vector, register))) = met.filter(|_| !entry.read) else {
                 i += 1;
                 continue;
             };
@@ -128,13 +130,54 @@ impl Flight {
                     vgprs: m.wave.agpr_base as u32,
                 });
             }
-            // A read sees whatever is there; then the operation is taken as complete, so that one
-            // missing wait is one report.
+            // What is met completes, so that one missing wait is one report; a read first sees poison.
+            if kind == HazardKind::Read {
+                self.entries[i].read = true;
+                i += 1;
+                continue;
+            }
             let step = self.finish(m, program, plan, i);
             if step != Step::Next {
                 return step;
             }
             i = 0;
+        }
+        Step::Next
+    }
+
+    /// Puts poison where the next instruction reads results whose operations had their effect early; gives what was
+    /// there.
+    pub(super) fn expose(&mut self, m: &mut Machine<'_>, plan: &Plan) -> Vec<Exposed> {
+        let mut found = Vec::new();
+        for entry in self.entries.iter().filter(|e| e.read && e.state.is_none()) {
+            let e = plan.of(entry.ip);
+            if !e.memory.as_ref().is_some_and(|m| m.deferred && !m.merges) {
+                continue;
+            }
+            for &span in &e.writes {
+                found.push(Exposed::take(m.wave, span, entry.lanes));
+            }
+            poison(m.wave, &e.writes, entry.lanes);
+        }
+        found
+    }
+
+    /// What the instruction that ran has read completes, after `exposed` is back where it was.
+    pub(super) fn settle(
+        &mut self,
+        m: &mut Machine<'_>,
+        program: &Program,
+        plan: &Plan,
+        exposed: Vec<Exposed>,
+    ) -> Step {
+        for e in exposed.into_iter().rev() {
+            e.restore(m.wave);
+        }
+        while let Some(i) = self.entries.iter().position(|e| e.read) {
+            let step = self.finish(m, program, plan, i);
+            if step != Step::Next {
+                return step;
+            }
         }
         Step::Next
     }
@@ -158,7 +201,7 @@ impl Flight {
                 return step;
             }
         }
-        let lanes = m.wave.exec();
+        let lanes = memory.reach.of(m.wave.exec(), m.wave.full_mask());
         let state = if memory.deferred {
             let inputs = Inputs::of(m.wave, &effects.reads);
             Some(Box::new(inputs))
@@ -181,6 +224,7 @@ impl Flight {
             held: memory.counters.to_vec(),
             state,
             bytes,
+            read: false,
         });
         Step::Next
     }
@@ -300,6 +344,48 @@ impl Flight {
         let passes =
             y.may_pass_stores && x.stores && !may_overlap(a.bytes.as_deref(), b.bytes.as_deref());
         !passes
+    }
+}
+
+/// Registers that hold poison for the time of one instruction.
+pub(super) struct Exposed {
+    span: Span,
+    lanes: u64,
+    rows: Vec<[u32; ROW_LANES]>,
+}
+
+impl Exposed {
+    /// The registers' values.
+    fn take(wave: &Wave, span: Span, lanes: u64) -> Self {
+        let rows = if span.vector {
+            let end = wave.temp_base * wave.rows;
+            let at = |r: u32| (r as usize * wave.rows).min(end);
+            wave.vgpr[at(span.first)..at(span.first + span.count)].to_vec()
+        } else {
+            let one = |r: u32| [wave.sgpr[r as usize & 127]; ROW_LANES];
+            (span.first..span.first + span.count).map(one).collect()
+        };
+        Self { span, lanes, rows }
+    }
+
+    /// Puts the values back where there still is poison: what the instruction wrote itself stays.
+    fn restore(self, wave: &mut Wave) {
+        for (i, row) in self.rows.iter().enumerate() {
+            if !self.span.vector {
+                let to = &mut wave.sgpr[(self.span.first as usize + i) & 127];
+                if *to == POISON {
+                    *to = row[0];
+                }
+                continue;
+            }
+            let at = self.span.first as usize * wave.rows + i;
+            let active = (self.lanes >> (at % wave.rows * ROW_LANES)) as u32;
+            for (lane, (to, v)) in wave.vgpr[at].iter_mut().zip(row).enumerate() {
+                if active >> lane & 1 != 0 && *to == POISON {
+                    *to = *v;
+                }
+            }
+        }
     }
 }
 

@@ -6,7 +6,8 @@
 //! order and the fastest to run; a program that forgets a wait does not show it there. In the
 //! other orders an operation stays *in flight*: its effect comes later, its destination holds
 //! [`POISON`], and an instruction that touches the destination before a wait released it is
-//! reported as a [`Hazard`].
+//! reported as a [`Hazard`]; what it reads there is poison, even where a random order has had the
+//! effect already.
 //!
 //! # What a wait releases
 //!
@@ -25,6 +26,7 @@
 //! | flat, gfx9 | vmcnt and lgkmcnt | none (Vega ISA 9.2.1) |
 //! | flat, gfx10 on | vector memory's and LDS's | its halves in order with theirs (RDNA 4 ISA 5.7.1.3) |
 //! | asynchronous (CDNA 5) | asynccnt | in order |
+//! | direct loads from LDS (gfx11, RDNA 4) | expcnt | in order (RDNA 3 ISA 12.2.1, RDNA 4 ISA 5.7.1) |
 //! | tensor moves (CDNA 5) | tensorcnt | in order (CDNA 5 ISA 10.11.1) |
 //!
 //! For gfx10 to gfx11.5 the manuals still say of flat operations what Vega's says, while

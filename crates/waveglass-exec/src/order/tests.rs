@@ -167,6 +167,37 @@ fn a_result_read_before_any_wait_is_poison_and_is_reported() {
     );
 }
 
+// rule: an instruction that reads a result before the wait for it sees poison; the result comes after it; section
+// Vega ISA 4.4, RDNA 3 ISA 5.6, RDNA 4 ISA 5.7.
+#[test]
+fn what_reads_a_result_too_early_sees_poison() {
+    let store = 0x007f_0200_dc70_8008; // global_store_dword v[0:1], v2, off offset:8
+    let add = 0x6804_0481; // v_add_u32_e32 v2, 1, v2
+    let seeds = (0..40).map(MemoryOrder::Adversarial);
+    for order in seeds.chain([MemoryOrder::InOrder]) {
+        let reader = run(Target::Gfx900, order, &[GLOBAL_V2, READ_V2, VM0, END], 100);
+        assert_eq!(
+            (reader.wave.lane(5, 3), reader.wave.lane(2, 3)),
+            (POISON, 11),
+            "{order:?}"
+        );
+        assert_eq!(reader.flight.hazard_count, 1);
+        let scalar = run(Target::Gfx900, order, &[S_LOAD, READ_S4, LGKM0, END], 100);
+        assert_eq!((scalar.wave.sgpr[6], scalar.wave.sgpr[4]), (POISON, 11));
+        // What an operation takes along when it is issued is poison too.
+        let stored = run(Target::Gfx900, order, &[GLOBAL_V2, store, VM0, END], 100);
+        assert_eq!(
+            (stored.word(MEMORY + 8), stored.wave.lane(2, 0)),
+            (POISON, 11)
+        );
+        assert_eq!(stored.flight.hazard_count, 1);
+    }
+    // One report: the load is complete afterwards, behind what the instruction wrote.
+    let program = [GLOBAL_V2, add, READ_V2, VM0, END];
+    let late = run(Target::Gfx900, MemoryOrder::InOrder, &program, 100);
+    assert_eq!((late.wave.lane(5, 3), late.flight.hazard_count), (11, 1));
+}
+
 #[test]
 fn loads_return_in_order_so_a_wait_for_one_releases_the_first_of_two() {
     let first = [GLOBAL_V2, GLOBAL_V3, VM1, READ_V2, END];
@@ -272,6 +303,35 @@ fn a_store_may_stay_behind_a_later_load_until_its_own_counter_is_waited_for() {
     assert_eq!(ended.word(MEMORY + 8), 33);
 }
 
+// rule: an atomic operation without a result is done once the wait for stores says so, which one for loads does
+// not; section RDNA 1 ISA 4.4, RDNA 3 ISA 5.6, RDNA 4 ISA 5.7.1, CDNA 5 ISA 5.7.1.
+#[test]
+fn an_atomic_without_a_result_is_waited_for_with_the_stores() {
+    // The add of v3 = 33, the wait for loads, the one for stores; 32 lanes.
+    let gfx10 = [0x007d_0300_dcc8_8000, 0xbf8c_3f70, 0xbbfd_0000, END];
+    let gfx11 = [0x007c_0300_dcd6_0000, G11_VM0, G11_VS0, G11_END];
+    let gfx12 = [0x0180_0000_ee0d_407c, 0, 0xbfc0_0000, 0xbfc1_0000, G11_END];
+    for (target, program) in [
+        (Target::Gfx1010, &gfx10[..]),
+        (Target::Gfx1030, &gfx10),
+        (Target::Gfx1100, &gfx11),
+        (Target::Gfx1150, &gfx11),
+        (Target::Gfx1200, &gfx12),
+        (Target::Gfx1250, &gfx12),
+    ] {
+        let word = |steps| {
+            let run = run(target, MemoryOrder::InOrder, program, steps);
+            assert_eq!(run.flight.hazard_count, 0);
+            run.word(MEMORY)
+        };
+        assert_eq!([word(2), word(3)], [11, 11 + 32 * 33], "{target}");
+    }
+    // On gfx9 vmcnt has them all.
+    let gfx9 = [0x007f_0300_dd08_8000, VM0, END];
+    let after = run(Target::Gfx900, MemoryOrder::InOrder, &gfx9, 2);
+    assert_eq!(after.word(MEMORY), 11 + 64 * 33);
+}
+
 #[test]
 fn an_operation_uses_the_registers_of_its_issue() {
     // The address pair is overwritten while the load is in flight; the load's own result stays.
@@ -300,6 +360,40 @@ fn a_wait_of_two_counters_reads_both_fields() {
     };
     assert_eq!(run(0xbfc8_0100, READ_V2 as u32), [1, 0]); // s_wait_loadcnt_dscnt 0x100
     assert_eq!(run(0xbfc8_3f00, READ_V3 as u32), [63, 0]); // s_wait_loadcnt_dscnt 0x3f00
+}
+
+// rule: a direct load from LDS is in flight until EXPcnt says that it is done, in order with its like; section RDNA
+// 3 ISA 12.2.1, 12.4, RDNA 3.5 ISA 12.4, RDNA 4 ISA 5.7.1, 12.4.
+#[test]
+fn direct_loads_from_lds_are_waited_for_with_expcnt() {
+    // lds_direct_load or ds_direct_load v2 and v3; waits for EXPcnt of 0 and of 1; one for all other counters.
+    let gfx11 = [0xce1f_0002, 0xce1f_0003, 0xbf89_fff0, 0xbf89_fff1];
+    let gfx12 = [0xce9f_0002, 0xce9f_0003, 0xbfc4_0000, 0xbfc4_0001];
+    for (target, [v2, v3, zero, one], other) in [
+        (Target::Gfx1100, gfx11, 0xbf89_0007),
+        (Target::Gfx1150, gfx11, 0xbf89_0007),
+        (Target::Gfx1200, gfx12, 0xbfc8_0000),
+    ] {
+        let missing = [v2, READ_V2, G11_END];
+        assert_eq!(found(target, &missing), [(HazardKind::Read, V(2))]);
+        let wrong = [v2, other, READ_V2, G11_END];
+        assert_eq!(found(target, &wrong), [(HazardKind::Read, V(2))]);
+        assert_eq!(found(target, &[v2, zero, READ_V2, G11_END]), []);
+        assert_eq!(found(target, &[v2, v3, one, READ_V2, G11_END]), []);
+        let second = [v2, v3, one, READ_V3, G11_END];
+        assert_eq!(found(target, &second), [(HazardKind::Read, V(3))]);
+        // M0 is 0: the unsigned byte at 0. The whole quad of lane 5 has it.
+        let before = run(target, MemoryOrder::InOrder, &[v2, zero, G11_END], 1);
+        assert_eq!(before.wave.lane(2, 0), POISON);
+        let exec = 0xbefe_00a0; // s_mov_b32 exec_lo, 32
+        let quad = [exec, v2, zero, G11_END];
+        let after = run(target, MemoryOrder::InOrder, &quad, 3);
+        let lanes = [3, 4, 5, 6, 7, 8].map(|lane| after.wave.lane(2, lane));
+        assert_eq!(lanes, [0, 21, 21, 21, 21, 0], "{target}");
+    }
+    // RDNA 3 has an instruction for this counter alone.
+    let program = [0xce1f_0002, 0xbd7c_0000, READ_V2, G11_END];
+    assert_eq!(found(Target::Gfx1100, &program), []);
 }
 
 // rule: tensor moves are in order among themselves and with nothing else, and TENSORcnt says when they are

@@ -2,8 +2,8 @@
 
 use super::{Handler, Op, Src};
 use crate::stats::Family;
-use crate::wave::sreg;
-use waveglass_isa::{Field, Inst, InstFlags, Operand, OperandDef, Reg, RegFile};
+use crate::wave::{TEMPS, sreg};
+use waveglass_isa::{Access, Field, Inst, InstFlags, Operand, OperandDef, Reg, RegFile};
 
 /// What compiling an instruction needs to know.
 pub struct Compile<'a> {
@@ -26,6 +26,17 @@ pub struct Compile<'a> {
     pub sramecc: bool,
     /// SGPRs of a wave.
     pub sgprs: u32,
+}
+
+/// A run of source registers that is read from a copy of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gathered {
+    /// Its first register.
+    pub first: u32,
+    /// How many it has.
+    pub count: u32,
+    /// The first register of the copy.
+    pub copy: u32,
 }
 
 fn family(inst: &Inst) -> Family {
@@ -137,11 +148,49 @@ impl Compile<'_> {
         };
         if i + r.dwords as u32 <= self.vector_registers {
             i
+        } else if let Some(run) = self
+            .runs_past_allocation()
+            .iter()
+            .find(|run| (run.first, run.count) == (i, r.dwords.into()))
+        {
+            run.copy
         } else if self.inst.mnemonic().contains(" :: ") {
             i % 4
         } else {
             0
         }
+    }
+
+    /// The sources of a memory instruction that are more than one register and reach past the allocation. Each
+    /// register past it is VGPR 0 (RDNA3 ISA 3.3.2.2); the run is read from its copy in the temporaries.
+    pub fn runs_past_allocation(&self) -> Vec<Gathered> {
+        let mut runs: Vec<Gathered> = Vec::new();
+        let memory = matches!(family(self.inst), Family::Vmem | Family::Lds);
+        // Blocks of registers look at each by themselves.
+        if !memory || self.inst.mnemonic().ends_with("_block") {
+            return runs;
+        }
+        let mut copy = self.temp_base;
+        for (o, value) in self.inst.operands() {
+            let Operand::Reg(r) = value else { continue };
+            let vector = matches!(r.file, RegFile::Vgpr | RegFile::Agpr);
+            if !vector || o.access == Access::Write || r.dwords < 2 {
+                continue;
+            }
+            let r = with_msb(self.inst, self.msb, r, o.field);
+            let first = match r.file {
+                RegFile::Agpr => self.agpr_base + u32::from(r.index),
+                _ => r.index.into(),
+            };
+            let count = u32::from(r.dwords);
+            let known = |run: &Gathered| (run.first, run.count) == (first, count);
+            let room = copy + count <= self.temp_base + TEMPS as u32;
+            if first + count > self.vector_registers && room && !runs.iter().any(known) {
+                runs.push(Gathered { first, count, copy });
+                copy += count;
+            }
+        }
+        runs
     }
 
     /// The vector destination in `field`; `None` past the allocation, where nothing is written.

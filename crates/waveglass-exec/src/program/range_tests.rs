@@ -4,6 +4,7 @@
 use crate::testing_program::{Case, run};
 use crate::wave::{Wave, sreg};
 use waveglass_isa::Target::{self, *};
+use waveglass_mem::FaultKind;
 
 fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len() / 2)
@@ -139,4 +140,23 @@ fn scalar_registers_past_the_allocation() {
     let w = case.run(setup).unwrap();
     assert_eq!((w.sgpr[20], w.sgpr[8]), (9, 9));
     assert_eq!(w.s64(14), 77);
+}
+
+// rule: a negative IOFFSET of S_BUFFER_LOAD is a violation that reads zero; section RDNA 4 ISA 8.1.2, CDNA 5 ISA 8.1.2.
+// points: 11
+#[test]
+fn a_negative_immediate_of_a_buffer_load_is_a_violation_on_gfx12() {
+    // s_buffer_load_b32 s8, s[0:3], -0x4 by the manuals' encoding, which LLVM has no instruction for; s_mov_b32 s9, 7.
+    let code = bytes("000202f4fcfffff8870089be");
+    for target in [Gfx1200, Gfx1201, Gfx1250] {
+        let case = Case::with_handler(target, &code, &[]);
+        let w = case.run(|w| w.sgpr[8] = 5).unwrap();
+        assert_eq!((w.sgpr[8], w.sgpr[9]), (0, 7), "{target}");
+        assert_eq!(w.faults[0].fault.kind, FaultKind::NegativeOffset);
+        assert_eq!(w.faults[0].mnemonic, "s_buffer_load_b32");
+        assert_eq!(w.trapsts, 1 << 4, "{target}");
+        // Opcode 52 has no meaning.
+        let other = bytes("008006f4fcfffff8");
+        assert!(Case::with_handler(target, &other, &[]).run(|_| ()).is_err());
+    }
 }

@@ -21,10 +21,10 @@ use crate::valu::{self, Spec};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-pub(crate) use memory::refused;
 pub use memory::{
     Half, MemInfo, flat_offset, lds_transfer_mask, permute_group, src2_addresses, swizzle_source,
 };
+pub(crate) use memory::{negative_buffer_offset, refused};
 
 /// Makes the op of an instruction.
 pub type CompileFn = fn(&Compile<'_>) -> Op;
@@ -70,7 +70,7 @@ pub fn is_implemented(mnemonic: &str) -> bool {
 pub fn compile(c: &Compile<'_>) -> Op {
     match find(c.inst.mnemonic()) {
         Some(Semantics::Valu(spec)) => valu::compile(c, spec),
-        Some(Semantics::Custom(f)) => f(c),
+        Some(Semantics::Custom(f)) => memory::gathered(c, f(c)),
         None => vector::dual::compile(c)
             .unwrap_or_else(|| refuse(c, crate::fidelity::family_reason(c.inst.def()))),
     }

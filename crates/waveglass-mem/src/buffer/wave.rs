@@ -3,7 +3,7 @@
 use super::address::{BufferLane, BufferRequest, Resolved};
 use super::descriptor::BufferDescriptor;
 use crate::access::{Element, Lanes, Port, ROW_LANES, Row};
-use crate::fault::Space;
+use crate::fault::{FaultKind, Space};
 use crate::global::{Atomic, GlobalMemory, set_lane_value};
 
 /// The lanes of a buffer access, resolved for one component.
@@ -54,6 +54,21 @@ impl BufferDescriptor {
     /// # Panics
     /// If `dst` has too few rows.
     pub fn load(
+        &self,
+        memory: &GlobalMemory,
+        request: &BufferRequest,
+        lanes: Lanes<'_, BufferLane>,
+        element: Element,
+        dst: &mut [Row],
+        port: &mut Port,
+    ) -> u64 {
+        let known = port.faults.len();
+        let out = self.load_parts(memory, request, lanes, element, dst, port);
+        self.forget_null_pages(port, known);
+        out
+    }
+
+    fn load_parts(
         &self,
         memory: &GlobalMemory,
         request: &BufferRequest,
@@ -121,6 +136,21 @@ impl BufferDescriptor {
         src: &[Row],
         port: &mut Port,
     ) -> u64 {
+        let known = port.faults.len();
+        let out = self.store_parts(memory, request, lanes, element, src, port);
+        self.forget_null_pages(port, known);
+        out
+    }
+
+    fn store_parts(
+        &self,
+        memory: &GlobalMemory,
+        request: &BufferRequest,
+        lanes: Lanes<'_, BufferLane>,
+        element: Element,
+        src: &[Row],
+        port: &mut Port,
+    ) -> u64 {
         let (rows, count) = (lanes.rows(), lanes.addresses.len());
         let src = &src[..element.dwords() * rows];
         let first = self.component(request, lanes, 0);
@@ -169,7 +199,9 @@ impl BufferDescriptor {
     ) -> u64 {
         let at = self.component(request, lanes, 0);
         let good = Lanes::new(&at.addresses[..lanes.addresses.len()], at.good);
+        let known = port.faults.len();
         memory.atomic_as(Space::Buffer, good, atomic, dst.as_deref_mut(), port);
+        self.forget_null_pages(port, known);
         if let Some(dst) = dst {
             for (lane, _) in (Lanes {
                 exec: at.out,
@@ -181,6 +213,19 @@ impl BufferDescriptor {
             }
         }
         at.out
+    }
+
+    /// Drops the faults from `known` on at addresses that nothing is mapped at, where the descriptor says that such
+    /// pages are "null (return 0 / drop write)": USER_VM_ENABLE with USER_VM_MODE 0 (Vega ISA 8.1.8).
+    fn forget_null_pages(&self, port: &mut Port, known: usize) {
+        if !self.user_vm_enable || self.user_vm_mode || port.faults.len() == known {
+            return;
+        }
+        let mut at = 0;
+        port.faults.retain(|f| {
+            at += 1;
+            at <= known || f.kind != FaultKind::Unmapped
+        });
     }
 
     /// Whether all lanes' dwords are in range and follow each other in memory.
@@ -355,6 +400,60 @@ mod tests {
         let mut bytes = [0; 12];
         assert!(memory.read(BASE, &mut bytes));
         assert_eq!(bytes, [100, 0, 0, 0, 101, 0, 0, 0, 2, 0, 0, 0]);
+    }
+
+    // rule: pages that nothing is mapped at read zero and drop writes where USER_VM_ENABLE is set and USER_VM_MODE
+    // is 0, and are a violation otherwise; section Vega ISA 8.1.8, CDNA 1 ISA 8.1.8, CDNA 3 ISA 9.1.8.
+    #[test]
+    fn null_pages_of_a_user_vm_are_no_violation() {
+        const ENABLE: u32 = 1 << 19;
+        const ERROR: u32 = 1 << 20;
+        for generation in [Generation::Gcn5, Generation::Cdna1, Generation::Cdna3] {
+            for (word3, faults) in [
+                (ENABLE, false),
+                (ENABLE | ERROR, true),
+                (ERROR, true),
+                (0, true),
+            ] {
+                // Nothing is mapped at 0x5000_0000.
+                let words = [0x5000_0000, 0, 64, word3 | 0x0002_7fac];
+                let d = BufferDescriptor::decode(words, generation);
+                let memory = GlobalMemory::new();
+                let mut port = Port::new(Rules::new(generation));
+                let lanes = lanes_at(|l| 4 * (l % 4));
+                let lanes = Lanes::new(&lanes, 0xf);
+                let mut dst = [[7; ROW_LANES]; 8];
+                let seen = |port: &mut Port| {
+                    let kinds: Vec<FaultKind> = port.faults.drain(..).map(|f| f.kind).collect();
+                    assert!(kinds.iter().all(|k| *k == FaultKind::Unmapped));
+                    !kinds.is_empty()
+                };
+                d.load(
+                    &memory,
+                    &request(8),
+                    lanes,
+                    Element::B64,
+                    &mut dst,
+                    &mut port,
+                );
+                assert_eq!([dst[0][3], dst[2][3], dst[0][4]], [0, 0, 7]);
+                assert_eq!(seen(&mut port), faults, "{generation:?} {word3:#x}");
+                d.store(&memory, &request(4), lanes, Element::B32, &dst, &mut port);
+                assert_eq!(seen(&mut port), faults, "{generation:?} {word3:#x}");
+                let mut before = [[7; ROW_LANES]; 2];
+                let atomic = Atomic {
+                    op: AtomicOp::Add,
+                    width: AtomicWidth::B32,
+                    data: &dst[..2],
+                    second: &[],
+                    rules: AtomicRules::integer(generation),
+                };
+                let result = Some(&mut before[..]);
+                d.atomic(&memory, &request(4), lanes, atomic, result, &mut port);
+                assert_eq!([before[0][3], before[0][4]], [0, 7]);
+                assert_eq!(seen(&mut port), faults, "{generation:?} {word3:#x}");
+            }
+        }
     }
 
     #[test]

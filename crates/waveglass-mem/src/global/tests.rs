@@ -280,6 +280,35 @@ fn alignment_modes_act_on_loads_and_atomics() {
     assert_eq!(atomic(AlignmentMode::Dword), (dword(8), 0));
 }
 
+// rule: a misaligned atomic is a violation in the DWORD mode too on RDNA 3 and 3.5, and aligned by force on RDNA 4 and
+// CDNA 5; section RDNA 3 ISA 9.5, RDNA 3.5 ISA 9.5, RDNA 4 ISA 9.5, CDNA 5 ISA 9.5.
+// points: 5, 6
+#[test]
+fn the_dword_mode_aligns_atomics_where_the_manual_says_so() {
+    for (generation, found) in [
+        (Generation::Rdna3, (0, 1)),
+        (Generation::Rdna3_5, (0, 1)),
+        (Generation::Rdna4, (dword(8), 0)),
+        (Generation::Cdna5, (dword(8), 0)),
+    ] {
+        let memory = counting(64);
+        let mut port = Port::new(Rules::new(generation));
+        port.rules.alignment = AlignmentMode::Dword;
+        let or = Atomic {
+            op: AtomicOp::Or,
+            width: AtomicWidth::B64,
+            data: &[[0; 32]; 2],
+            second: &[],
+            rules: AtomicRules::integer(generation),
+        };
+        let mut rows = [[7; 32]; 2];
+        memory.atomic(Lanes::new(&[A + 12; 32], 1), or, Some(&mut rows), &mut port);
+        let faults = port.take_faults();
+        assert_eq!((rows[0][0], faults.len()), found, "{generation:?}");
+        assert!(faults.iter().all(|f| f.kind == FaultKind::Misaligned));
+    }
+}
+
 // points: 3
 // claims: flat.9.1-2
 #[test]

@@ -7,7 +7,7 @@ use super::{GlobalMemory, Permission};
 use crate::access::{Lanes, Port, ROW_LANES, Row};
 use crate::atomic::{AtomicOp, AtomicRules, AtomicWidth};
 use crate::fault::{Access, Space};
-use crate::rules::AlignmentMode;
+use crate::rules::{AlignmentMode, Generation};
 
 macro_rules! fetch {
     ($name:ident, $cell:ty, $value:ty, $apply:ident) => {
@@ -99,7 +99,8 @@ impl GlobalMemory {
     /// go there; a bad lane reads zero, changes nothing and leaves a fault.
     ///
     /// Atomics must be naturally aligned in every alignment mode; [`AlignmentMode::Dword`] aligns
-    /// them down instead of reporting (RDNA 4 ISA 9.5).
+    /// them down instead of reporting (RDNA 4 ISA 9.5, CDNA 5 ISA 9.5), but on RDNA 3 and 3.5, whose manuals have
+    /// the violation and no such exception (RDNA 3 ISA 9.5).
     pub fn atomic(
         &self,
         lanes: Lanes<'_, u64>,
@@ -145,7 +146,11 @@ impl GlobalMemory {
         let mut address = address;
         let low = u64::from(bytes) - 1;
         if address & low != 0 {
-            if port.rules.alignment != AlignmentMode::Dword {
+            let rdna3 = matches!(
+                port.rules.generation,
+                Generation::Rdna3 | Generation::Rdna3_5
+            );
+            if port.rules.alignment != AlignmentMode::Dword || rdna3 {
                 self.misaligned(Access::Atomic, space, lane, address, bytes, port);
                 return None;
             }

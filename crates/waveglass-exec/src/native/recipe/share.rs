@@ -34,6 +34,10 @@ pub(super) fn share(name: &str, op: &Op) -> Option<Share> {
         return None;
     }
     let offsets = [op.mem.offset as u32, op.mem.offset1 as u32];
+    // Up to gfx10 the second of two stores to one place does not happen: rare, and the handler knows.
+    if stores && two && offsets[0] == offsets[1] {
+        return None;
+    }
     let data = match (stores, two) {
         (true, true) => [op.d, op.d2],
         (true, false) => [op.d2, 0],

@@ -88,18 +88,20 @@ impl Operands {
     }
 }
 
-/// Whether MODE flushes denormals of the atomic's width: (inputs, results).
-pub(super) fn flushes(m: &Machine<'_>, width: AtomicWidth) -> (bool, bool) {
+/// Whether MODE flushes denormals of the atomic's operands: (inputs, results). "denorm_single" is for 32 bits,
+/// "denorm_double" for 64 and 16 (RDNA 4 ISA 13.2).
+pub(super) fn flushes(m: &Machine<'_>, op: AtomicOp, width: AtomicWidth) -> (bool, bool) {
     let mode = m.wave.mode;
+    let packed = matches!(op, AtomicOp::PkAddF16 | AtomicOp::PkAddBf16);
     match width {
-        AtomicWidth::B32 => (!mode.denorm_f32_in(), !mode.denorm_f32_out()),
-        AtomicWidth::B64 => (!mode.denorm_f16_f64_in(), !mode.denorm_f16_f64_out()),
+        AtomicWidth::B32 if !packed => (!mode.denorm_f32_in(), !mode.denorm_f32_out()),
+        _ => (!mode.denorm_f16_f64_in(), !mode.denorm_f16_f64_out()),
     }
 }
 
 /// The float rules of an atomic in memory.
 pub(super) fn memory_rules(m: &Machine<'_>, op: &Op) -> AtomicRules {
-    let (input, _) = flushes(m, op.mem.width);
+    let (input, _) = flushes(m, op.mem.atomic, op.mem.width);
     AtomicRules::memory(m.port.rules.generation, op.mem.atomic, op.mem.width, input)
 }
 
@@ -151,7 +153,7 @@ fn run_flat<const MODE: u8>(m: &mut Machine<'_>, op: &Op) -> Step {
     let rules = memory_rules(m, op);
     // RDNA 4 ISA 11.7: flat atomics never flush, wherever they land; before, LDS follows MODE.
     let generation = m.port.rules.generation;
-    let (input, output) = flushes(m, op.mem.width);
+    let (input, output) = flushes(m, op.mem.atomic, op.mem.width);
     let lds_rules = if generation.is_gfx12() {
         rules
     } else {

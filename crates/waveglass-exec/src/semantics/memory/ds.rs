@@ -10,7 +10,7 @@ use crate::semantics::{NEXT, Registry, Semantics, refuse};
 use crate::wave::ROW_LANES;
 use waveglass_isa::Field;
 use waveglass_mem::wide::{self, Host, LaneLoop, WaveLoop};
-use waveglass_mem::{Element, Lanes, PerLane, Row, lds_addtid};
+use waveglass_mem::{Element, Generation, Lanes, PerLane, Row, lds_addtid};
 
 macro_rules! ds {
     ($r:expr, $compile:path; $($name:literal $new:literal => $($arg:expr),*;)*) => {$(
@@ -291,6 +291,19 @@ fn run_load_pair(m: &mut Machine<'_>, op: &Op) -> Step {
         let dst = &mut m.wave.vgpr[super::span(rows, d, dwords)];
         m.lds.load(lanes, element, dst, m.port);
     }
+    // "For multi-DWORD reads, if any part of the LDS-address is out of range, the entire instruction returns zero"
+    // (RDNA 3 and RDNA 3.5 ISA 3.3.4.1). Other manuals do not speak of the instruction.
+    if matches!(
+        m.port.rules.generation,
+        Generation::Rdna3 | Generation::Rdna3_5
+    ) {
+        let out = at.iter().fold(0, |out, at| {
+            let lanes = Lanes::new(&at.0[..rows * ROW_LANES], exec);
+            out | m.lds.out_of_range(lanes, element.bytes(), m.port)
+        });
+        let dst = &mut m.wave.vgpr[super::span(rows, op.d, 2 * dwords)];
+        super::zero_lanes(dst, rows, out);
+    }
     done(m, op)
 }
 
@@ -309,10 +322,20 @@ fn store_pair(c: &Compile<'_>, element: Element, stride: i64) -> Op {
     op
 }
 
+/// How many of an operation's two places are written: with equal offsets "only one read or write" occurs "and uses
+/// only the first DATA0" up to gfx10 (Vega ISA 10.3.3, RDNA 1 ISA 10.4.3); later manuals do not have the sentence,
+/// and the second write is the last.
+pub(super) fn places(m: &Machine<'_>, op: &Op) -> usize {
+    let one = op.mem.offset == op.mem.offset1 && m.wave.target.major() <= 10;
+    if one { 1 } else { 2 }
+}
+
 fn run_store_pair(m: &mut Machine<'_>, op: &Op) -> Step {
     let (rows, element, exec) = (m.wave.rows, op.mem.element, active(m));
-    m.stats.written.lds += 2 * exec.count_ones() as u64 * element.bytes() as u64;
-    for (offset, data) in [(op.mem.offset, op.d), (op.mem.offset1, op.d2)] {
+    let both = [(op.mem.offset, op.d), (op.mem.offset1, op.d2)];
+    let places = &both[..places(m, op)];
+    m.stats.written.lds += places.len() as u64 * exec.count_ones() as u64 * element.bytes() as u64;
+    for &(offset, data) in places {
         let at = addresses(m, op, offset);
         let lanes = Lanes::new(&at.0[..rows * ROW_LANES], exec);
         let src = &m.wave.vgpr[super::span(rows, data, element.dwords())];

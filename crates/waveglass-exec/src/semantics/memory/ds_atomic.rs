@@ -5,7 +5,7 @@
 //! order.
 
 use super::atomics::{flushes, put_before};
-use super::ds::{addressed, addresses, pair_offsets};
+use super::ds::{addressed, addresses, pair_offsets, places};
 use super::gds::bind;
 use super::{Half, without_destination};
 use super::{active, done, immediate, merge_halves, span, vgpr, with_destination};
@@ -134,7 +134,7 @@ fn compile(
 /// The float rules of an atomic in LDS: MODE's, of which minimum and maximum before gfx12 take
 /// only the input half.
 fn rules(m: &Machine<'_>, op: &Op) -> AtomicRules {
-    let (input, output) = flushes(m, op.mem.width);
+    let (input, output) = flushes(m, op.mem.atomic, op.mem.width);
     AtomicRules::lds(m.port.rules.generation, input, output)
 }
 
@@ -206,16 +206,13 @@ fn exchange_pair(c: &Compile<'_>, width: AtomicWidth, stride: i64) -> Op {
 
 fn run_exchange_pair(m: &mut Machine<'_>, op: &Op) -> Step {
     let (rows, exec, width) = (m.wave.rows, active(m), op.mem.width);
-    let moved = 2 * exec.count_ones() as u64 * width.bytes() as u64;
+    let both = [(op.mem.offset, op.d2), (op.mem.offset1, op.imm as u32)];
+    let done_at = &both[..places(m, op)];
+    let moved = (done_at.len() as u64) * exec.count_ones() as u64 * width.bytes() as u64;
     m.stats.read.lds += moved;
     m.stats.written.lds += moved;
     let mut before = [[[0; ROW_LANES]; 4]; 2];
-    let data = [op.d2, op.imm as u32];
-    for ((offset, data), before) in [op.mem.offset, op.mem.offset1]
-        .into_iter()
-        .zip(data)
-        .zip(&mut before)
-    {
+    for (&(offset, data), before) in done_at.iter().zip(&mut before) {
         let at = addresses(m, op, offset);
         let atomic = Atomic {
             op: AtomicOp::Swap,
@@ -226,6 +223,10 @@ fn run_exchange_pair(m: &mut Machine<'_>, op: &Op) -> Step {
         };
         let lanes = Lanes::new(&at.0[..rows * ROW_LANES], exec);
         m.lds.atomic(lanes, atomic, Some(before), m.port);
+    }
+    // One exchange is one read, whose value both results have.
+    if done_at.len() == 1 {
+        before[1] = before[0];
     }
     let dwords = width.dwords();
     for (i, before) in before.iter().enumerate() {

@@ -93,7 +93,7 @@ fn run_src2(m: &mut Machine<'_>, op: &Op) -> Step {
         AtomicWidth::B32 => Element::B32,
         AtomicWidth::B64 => Element::B64,
     };
-    let (input, output) = flushes(m, width);
+    let (input, output) = flushes(m, op.mem.atomic, width);
     let moved = exec.count_ones() as u64 * width.bytes() as u64;
     m.stats.read.lds += 2 * moved;
     m.stats.written.lds += moved;

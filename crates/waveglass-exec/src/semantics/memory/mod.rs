@@ -17,6 +17,7 @@ mod ds_bvh_stack;
 mod ds_lanes;
 mod ds_two_operands;
 mod flat;
+mod gather;
 mod gds;
 mod lds_transfer;
 mod names;
@@ -30,7 +31,9 @@ mod transpose;
 pub use address::flat_offset;
 pub use ds_lanes::{permute_group, swizzle_source};
 pub use ds_two_operands::src2_addresses;
+pub(in crate::semantics) use gather::gathered;
 pub use lds_transfer::lds_transfer_mask;
+pub(crate) use scalar::negative_buffer_offset;
 
 use super::{NEXT, Registry, refuse};
 use crate::machine::Machine;
@@ -351,6 +354,8 @@ mod coverage;
 mod ds_two_operands_tests;
 #[cfg(test)]
 mod every_operation_tests;
+#[cfg(test)]
+mod gather_tests;
 #[cfg(test)]
 mod lds_transfer_tests;
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::machine::Machine;
 use crate::program::{Compile, Handler, Op, Src, Step};
 use crate::semantics::{NEXT, Registry, Semantics, refuse};
 use crate::wave::{ROW_LANES, sreg};
-use waveglass_isa::Field;
+use waveglass_isa::{Decoder, Field, Inst, Target};
 use waveglass_mem::buffer::BufferDescriptor;
 use waveglass_mem::{
     Access, Atomic, AtomicOp, AtomicRules, AtomicWidth, Element, Fault, FaultKind, Generation,
@@ -146,19 +146,36 @@ fn addressed(c: &Compile<'_>, run: Handler, bytes: u32) -> Op {
     }
 }
 
-/// The offset: SOFFSET is unsigned, the immediate signed.
+/// A component of an address without the bits that are ignored of each from gfx12 on: two, one for 16-bit data,
+/// none for bytes (RDNA 4 ISA 8.1.1 and 8.1.2, CDNA 5 ISA 8.1.1 and 8.1.2, "alignToSize"). Before, those of the
+/// sum are ignored.
+///
+/// RDNA 4 and CDNA 5 ISA 8.4.1 have the base "forced to DWORD alignment" whatever the size; that "for 8-bit loads
+/// the full byte address of each component is used" stands twice in 8.1, and in its formula, which are followed.
 #[inline]
-fn offset(m: &Machine<'_>, op: &Op) -> i64 {
+fn aligned(m: &Machine<'_>, component: u64, bytes: u32) -> u64 {
+    if m.port.rules.generation.is_gfx12() {
+        component & !(u64::from(bytes.min(4)) - 1)
+    } else {
+        component
+    }
+}
+
+/// The offset of an access to data of `bytes`: SOFFSET is unsigned, the immediate signed.
+#[inline]
+fn offset(m: &Machine<'_>, op: &Op, bytes: u32) -> i64 {
     let register = match op.s[1] {
         Src::None => 0,
         s => m.s32(s) as i64 * op.mem.scale,
     };
-    register + op.mem.offset
+    let [register, immediate] = [register, op.mem.offset].map(|c| aligned(m, c as u64, bytes));
+    register.wrapping_add(immediate) as i64
 }
 
 #[inline]
-fn address(m: &Machine<'_>, op: &Op) -> u64 {
-    m.s64(op.s[0]).wrapping_add(offset(m, op) as u64)
+fn address(m: &Machine<'_>, op: &Op, bytes: u32) -> u64 {
+    let base = aligned(m, m.s64(op.s[0]), bytes);
+    base.wrapping_add(offset(m, op, bytes) as u64)
 }
 
 /// Writes consecutive scalar registers; `null` takes nothing.
@@ -195,7 +212,7 @@ fn load(c: &Compile<'_>, count: u32) -> Op {
 }
 
 fn run_load<const N: usize>(m: &mut Machine<'_>, op: &Op) -> Step {
-    let address = address(m, op);
+    let address = address(m, op, 4);
     load_at::<N>(m, op, address)
 }
 
@@ -230,19 +247,16 @@ fn small_load(c: &Compile<'_>, element: Element, run: Handler) -> Op {
     op
 }
 
-/// The base is aligned to a dword even for smaller values (RDNA 4 ISA 8.4.1).
 fn run_small_load(m: &mut Machine<'_>, op: &Op) -> Step {
-    let base = m.s64(op.s[0]) & !3;
-    let address = base.wrapping_add(offset(m, op) as u64);
+    let address = address(m, op, op.mem.element.bytes());
     load_small(m, op, address)
 }
 
 fn load_small(m: &mut Machine<'_>, op: &Op, address: u64) -> Step {
-    // A 16-bit load drops the address's lowest bit (RDNA 4 ISA 8.4.1).
     let bytes = op.mem.element.bytes() as u64;
     let mut value: [Row; 1] = [[0; ROW_LANES]];
     m.stats.read.global += bytes;
-    let address = [address & !(bytes - 1)];
+    let address = [address];
     m.memory
         .load(Lanes::new(&address, 1), op.mem.element, &mut value, m.port);
     put(m, op.d, &value[0][..1]);
@@ -257,15 +271,17 @@ fn scalar_done(m: &mut Machine<'_>, op: &Op) -> Step {
     done(m, op)
 }
 
-/// The descriptor that a scalar buffer operation reads: base and size in bytes. Only base, stride
-/// and record count matter (RDNA 3 ISA 8.2.1); CDNA 5 counts records in bytes.
-fn buffer(m: &Machine<'_>, op: &Op) -> (u64, u64) {
+/// The descriptor that an operation on a scalar buffer reads: base and size in bytes, for data of `bytes`. Only
+/// base, stride and record count matter (RDNA 3 ISA 8.2.1), "the V#.stride_scale field is ignored" (RDNA 4 and CDNA
+/// 5 ISA 8.1.2); CDNA 5 counts records in bytes.
+fn buffer(m: &Machine<'_>, op: &Op, bytes: u32) -> (u64, u64) {
     let d = BufferDescriptor::decode(get(m, op.s[0]), m.port.rules.generation);
     let unit = match m.port.rules.generation {
         Generation::Cdna5 => 1,
-        _ => (d.stride as u64 * d.stride_scale as u64).max(1),
+        _ => u64::from(d.stride).max(1),
     };
-    (d.base, d.num_records.saturating_mul(unit))
+    let size = aligned(m, d.num_records.saturating_mul(unit), bytes);
+    (aligned(m, d.base, bytes), size)
 }
 
 fn buffer_load(c: &Compile<'_>, count: u32) -> Op {
@@ -280,6 +296,27 @@ fn buffer_load(c: &Compile<'_>, count: u32) -> Op {
     let mut op = addressed(c, run, count * 4);
     op.d = c.scalar_dst(Field::Sdst);
     op
+}
+
+/// An S_BUFFER_LOAD of gfx12 whose IOFFSET is negative: the instruction without it, and the offset.
+///
+/// Assemblers and decoders take the field to have 23 bits without a sign there, the manuals 24 with one: "a
+/// negative value of IOFFSET results in a MEMVIOL" (RDNA 4 and CDNA 5 ISA 8.1.2).
+pub(crate) fn negative_buffer_offset(
+    decoder: &Decoder,
+    target: Target,
+    code: &[u8],
+) -> Option<(Inst, i64)> {
+    if target.major() < 12 {
+        return None;
+    }
+    let mut code: [u8; 8] = code.get(..8)?.try_into().ok()?;
+    // IOFFSET is in bits 55:32 (RDNA 4 ISA 15.2.1, CDNA 5 ISA 14.2.1).
+    let offset = i32::from_le_bytes([0, code[4], code[5], code[6]]) >> 8;
+    code[4..7].fill(0);
+    let inst = decoder.decode(&code).ok()?;
+    let buffer = inst.mnemonic().starts_with("s_buffer_load");
+    (offset < 0 && buffer).then_some((inst, offset.into()))
 }
 
 /// A negative immediate is a violation from RDNA 3 on (RDNA 3 ISA 8.1.2, RDNA 4 ISA 8.1.2, CDNA 5 ISA
@@ -311,7 +348,7 @@ fn run_buffer_load<const N: usize>(m: &mut Machine<'_>, op: &Op) -> Step {
         put(m, op.d, &[0; N]);
         return done(m, op);
     }
-    let ((base, size), offset) = (buffer(m, op), offset(m, op) as u64 & !3);
+    let ((base, size), offset) = (buffer(m, op, 4), offset(m, op, 4) as u64 & !3);
     let base = base & !3;
     let inside = size.saturating_sub(offset).div_ceil(4).min(N as u64) as usize;
     let mut values = [0; N];
@@ -329,12 +366,13 @@ fn run_small_buffer_load(m: &mut Machine<'_>, op: &Op) -> Step {
         put(m, op.d, &[0]);
         return done(m, op);
     }
-    let ((base, size), offset) = (buffer(m, op), offset(m, op) as u64);
+    let bytes = op.mem.element.bytes();
+    let ((base, size), offset) = (buffer(m, op, bytes), offset(m, op, bytes) as u64);
     if offset >= size {
         put(m, op.d, &[0]);
         return NEXT;
     }
-    load_small(m, op, (base & !3).wrapping_add(offset))
+    load_small(m, op, base.wrapping_add(offset))
 }
 
 fn store(c: &Compile<'_>, count: u32) -> Op {
@@ -366,12 +404,12 @@ fn storing(c: &Compile<'_>, count: u32, run: Handler) -> Op {
 }
 
 fn run_store(m: &mut Machine<'_>, op: &Op) -> Step {
-    let address = address(m, op);
+    let address = address(m, op, 4);
     store_at(m, op, address, op.mem.element.dwords())
 }
 
 fn run_buffer_store(m: &mut Machine<'_>, op: &Op) -> Step {
-    let ((base, size), offset) = (buffer(m, op), offset(m, op) as u64 & !3);
+    let ((base, size), offset) = (buffer(m, op, 4), offset(m, op, 4) as u64 & !3);
     let dwords = op.mem.element.dwords() as u64;
     let inside = size.saturating_sub(offset).div_ceil(4).min(dwords);
     store_at(m, op, (base & !3).wrapping_add(offset), inside as usize)
@@ -413,12 +451,12 @@ fn atomic(c: &Compile<'_>, atomic: AtomicOp, width: AtomicWidth, buffer: bool) -
 }
 
 fn run_atomic(m: &mut Machine<'_>, op: &Op) -> Step {
-    let address = address(m, op);
+    let address = address(m, op, 4);
     atomic_at(m, op, address)
 }
 
 fn run_buffer_atomic(m: &mut Machine<'_>, op: &Op) -> Step {
-    let ((base, size), offset) = (buffer(m, op), offset(m, op) as u64 & !3);
+    let ((base, size), offset) = (buffer(m, op, 4), offset(m, op, 4) as u64 & !3);
     if offset >= size {
         if op.mem.returns {
             put(m, op.d, &[0; 2][..op.mem.width.dwords()]);
@@ -431,7 +469,7 @@ fn run_buffer_atomic(m: &mut Machine<'_>, op: &Op) -> Step {
 fn atomic_at(m: &mut Machine<'_>, op: &Op, address: u64) -> Step {
     let dwords = op.mem.width.dwords();
     let data = get(m, op.s[2]).map(|v| [v; ROW_LANES]);
-    let (input, output) = flushes(m, op.mem.width);
+    let (input, output) = flushes(m, op.mem.atomic, op.mem.width);
     let atomic = Atomic {
         op: op.mem.atomic,
         width: op.mem.width,

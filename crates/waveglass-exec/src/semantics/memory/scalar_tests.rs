@@ -60,10 +60,10 @@ fn buffer_loads_are_cut_at_the_records_bytes_dword_by_dword() {
     assert_eq!(b.wave.sgpr[12..14], [0xa0b0_c002, 0]);
 }
 
-// rule: a negative immediate of S_BUFFER is MEMVIOL; section RDNA 3 ISA 8.1.2, RDNA 4 ISA 8.1.2.
+// rule: a negative immediate of S_BUFFER is MEMVIOL; section RDNA 3 ISA 8.1.2, RDNA 3.5 ISA 8.1.2.
 #[test]
 fn a_negative_immediate_of_a_buffer_load_is_a_violation() {
-    // s_buffer_load_b32 s12, s[4:7], -0x4, which LLVM does not assemble; gfx12's are no instructions.
+    // s_buffer_load_b32 s12, s[4:7], -0x4, which LLVM does not assemble.
     for (target, hex) in [
         (Target::Gfx1100, "020320f4fcff1ff8"),
         (Target::Gfx1150, "020320f4fcff1ff8"),
@@ -87,7 +87,7 @@ fn a_negative_immediate_of_a_buffer_load_is_a_violation() {
     assert_eq!(b.wave.sgpr[12], 0xa0b0_c001);
 }
 
-// rule: sub-dword loads; section RDNA 4 ISA 8.1, 8.4.1.
+// rule: sub-dword loads; section RDNA 4 ISA 8.1, CDNA 5 ISA 8.1.
 #[test]
 fn sub_dword_loads_extend_and_align() {
     let mut b = bench(Target::Gfx1200);
@@ -101,10 +101,10 @@ fn sub_dword_loads_extend_and_align() {
     describe(&mut b, MEMORY, 0, 5);
     b.run_all(&["024303f4050000f8"]);
     assert_eq!(b.wave.sgpr[12], 0, "offset 5 is not in 5 bytes");
-    // s_load_i8 s12, s[2:3], 0x3; s_load_u16 s12, s[2:3], 0x3, with a base that is aligned down.
+    // s_load_i8 s12, s[2:3], 0x3; s_load_u16 s12, s[2:3], 0x3, whose base is aligned down.
     b.wave.set_s64(2, MEMORY + 1);
     b.run_all(&["010301f4030000f8"]);
-    assert_eq!(b.wave.sgpr[12], 0xffff_ffa0);
+    assert_eq!(b.wave.sgpr[12], 1);
     b.run_all(&["016301f4030000f8"]);
     assert_eq!(b.wave.sgpr[12], 0xa0b0);
     // s_buffer_load_b96 s[12:14], s[4:7], 0x4
@@ -114,6 +114,59 @@ fn sub_dword_loads_extend_and_align() {
     assert_eq!(b.wave.sgpr[12..16], [0xa0b0_c001, 0xa0b0_c002, 0, 9]);
     // s_buffer_prefetch_data s[4:7], 0x0, s20, 0
     b.run_all(&["02e004f400000028"]);
+}
+
+// rule: from gfx12 on the low bits of base, IOFFSET and SOFFSET are ignored each by itself: two, one for 16 bits, none
+// for bytes; before, those of the sum; section RDNA 4 ISA 8.1.1, 8.1.2, CDNA 5 ISA 8.1.1, 8.1.2; RDNA 3 ISA 8.1.1.
+#[test]
+fn components_of_a_scalar_address_are_aligned_one_by_one() {
+    // Base, s20 and offset are each 3 past a multiple of four.
+    let read = |target, hex: &str| {
+        let mut b = bench(target);
+        b.wave.set_s64(2, MEMORY + 3);
+        match target {
+            // base in bits 56:0, NUM_RECORDS from bit 57 on.
+            Target::Gfx1250 => {
+                let words = [MEMORY as u32 + 3, 64 << 25, 0, 0];
+                b.wave.sgpr[4..8].copy_from_slice(&words);
+            }
+            _ => describe(&mut b, MEMORY + 3, 0, 64),
+        }
+        b.wave.sgpr[20] = 3;
+        b.run_all(&[hex]);
+        b.wave.sgpr[12]
+    };
+    for target in [Target::Gfx1200, Target::Gfx1250] {
+        // s_load_b32 s12, s[2:3], s20 offset:0x3; s_load_u16; s_load_u8
+        assert_eq!(read(target, "010300f403000028"), 0xa0b0_c000, "{target}");
+        assert_eq!(
+            read(target, "016301f403000028"),
+            0xa0b0,
+            "{target}: bytes 6 and 7"
+        );
+        assert_eq!(read(target, "012301f403000028"), 0xc0, "{target}: byte 9");
+        // s_buffer_load_b32 s12, s[4:7], s20 offset:0x3; s_buffer_load_u8
+        assert_eq!(read(target, "020302f403000028"), 0xa0b0_c000, "{target}");
+        assert_eq!(read(target, "022303f403000028"), 0xc0, "{target}");
+    }
+    // s_load_b32 s12, s[2:3], s20 offset:0x3: 0x10009 with both bits dropped.
+    let gfx11 = read(Target::Gfx1100, "010300f403000028");
+    assert_eq!(gfx11, 0xa0b0_c002);
+}
+
+// rule: the bounds of a scalar buffer do not know STRIDE_SCALE; section RDNA 4 ISA 8.1.2.
+#[test]
+fn a_scalar_buffer_ignores_stride_scale() {
+    for (records, want) in [(1, 0), (3, 0xa0b0_c002)] {
+        let mut b = bench(Target::Gfx1200);
+        // A stride of 4 bytes, and stride_scale 1, which multiplies it by four elsewhere.
+        let words = [MEMORY as u32, 4 << 16, records, 1 << 18];
+        b.wave.sgpr[4..8].copy_from_slice(&words);
+        b.wave.sgpr[12] = 9;
+        // s_buffer_load_b32 s12, s[4:7], 0x8
+        b.run_all(&["020302f4080000f8"]);
+        assert_eq!(b.wave.sgpr[12], want, "{records}");
+    }
 }
 
 // rule: a base of null; CDNA 5's encoding names it (7-bit SBASE pairs).
@@ -174,4 +227,32 @@ fn scalar_stores_and_atomics_change_memory() {
     b.wave.sgpr[12..16].copy_from_slice(&[1, 2, 3, 4]);
     b.run_all(&["020368f4080000fa"]);
     assert_eq!([8, 12, 16].map(|a| b.peek(a)), [1, 2, 0xa0b0_c004]);
+}
+
+// rule: a scalar access that is in violation sets no MEM_VIOL on gfx9 and gfx10, and takes no trap; section Vega ISA
+// 3.11, CDNA 3 ISA 3.11, RDNA 1 ISA 3.11, RDNA 2 ISA 3.11.
+// points: 10
+#[test]
+fn violations_of_scalar_accesses_are_not_told_to_programs_of_gfx9_and_gfx10() {
+    // s_load_dword s12, s[2:3], 0x0
+    for (target, hex, trapsts) in [
+        (Target::Gfx900, "010302c000000000", 0),
+        (Target::Gfx90a, "010302c000000000", 0),
+        (Target::Gfx942, "010302c000000000", 0),
+        (Target::Gfx1010, "010300f4000000fa", 0),
+        (Target::Gfx1030, "010300f4000000fa", 0),
+        (Target::Gfx1100, "010300f4000000f8", 1 << 8),
+        (Target::Gfx1200, "010300f4000000f8", 1 << 4),
+    ] {
+        let mut b = bench(target);
+        b.wave.set_s64(2, 0x5000_0000);
+        b.wave.sgpr[12] = 9;
+        b.run_all(&[hex]);
+        assert_eq!(b.wave.trapsts, trapsts, "{target}");
+        // Whoever runs it learns of it all the same.
+        assert_eq!(b.wave.fault_count, 1, "{target}");
+        assert_eq!(b.wave.faults[0].fault.kind, FaultKind::Unmapped);
+        assert_eq!(b.wave.faults[0].fault.space, Space::Scalar);
+        assert_eq!(b.wave.sgpr[12], 0, "{target}");
+    }
 }

@@ -14,7 +14,8 @@
 //! program that relied on the plain order of CDNA 4 would see K 4 to 7 and 8 to 11 exchanged.
 //!
 //! EXEC must be all ones or zero; with anything else the result is undefined, and the run stops. CDNA
-//! 5's LDS forms take EXEC for all ones where it is not zero.
+//! 5's LDS forms take EXEC for all ones whatever it is (11.2.4). That hardware may skip an LDS instruction
+//! while EXEC is zero (3.2) is what it "typically" does not do.
 
 use super::ds::addressed;
 use super::flat::global_lanes;
@@ -157,8 +158,9 @@ fn fill(op: &mut Op, element: Element, bits: u32, order: Order) {
 fn reading(m: &mut Machine<'_>, ignores_exec: bool) -> Result<u64, &'static str> {
     let all = m.wave.full_mask();
     match active(m) {
+        _ if ignores_exec => Ok(all),
         0 => Ok(0),
-        exec if exec == all || ignores_exec => Ok(all),
+        exec if exec == all => Ok(all),
         _ => Err(PARTIAL_EXEC),
     }
 }

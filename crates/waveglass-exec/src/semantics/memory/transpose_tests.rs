@@ -196,7 +196,7 @@ fn cdna5_six_bit_elements_are_put_into_the_order_of_k() {
 
 // rule: EXEC; section CDNA 4 ISA 11.4, RDNA 4 ISA 11.6.2, CDNA 5 ISA 10.9.2 and 11.2.4.
 #[test]
-fn a_partial_exec_is_refused_and_an_empty_one_does_nothing() {
+fn a_partial_exec_is_refused_where_exec_counts() {
     let mut b = Bench::new(Target::Gfx950, 64);
     b.set(4, |_| 7);
     b.wave.set_exec(0);
@@ -206,12 +206,14 @@ fn a_partial_exec_is_refused_and_an_empty_one_does_nothing() {
     let step = b.run("0000c4d902000004");
     assert!(matches!(step, Step::Stop(Stop::Refused { why, .. }) if why.contains("EXEC")));
     // CDNA 5's LDS form takes all lanes.
-    let mut b = Bench::new(Target::Gfx1250, 32);
-    b.poke_lds(0, 0x0002_0001);
-    b.wave.set_exec(2);
-    b.run_all(&["0000f0db02000004"]);
-    assert_eq!(
-        [b.get(4, 0), b.get(4, 1), b.get(4, 2)],
-        [0x0001_0001, 0x0002_0002, 0]
-    );
+    for exec in [2, 0] {
+        let mut b = Bench::new(Target::Gfx1250, 32);
+        b.poke_lds(0, 0x0002_0001);
+        b.wave.set_exec(exec);
+        b.run_all(&["0000f0db02000004"]);
+        assert_eq!(
+            [b.get(4, 0), b.get(4, 1), b.get(4, 2)],
+            [0x0001_0001, 0x0002_0002, 0]
+        );
+    }
 }

@@ -474,10 +474,14 @@ fn load(bytes: &[u8], access: &FormatAccess, voffset: u32) -> ([u32; 4], u64, Po
 }
 
 fn store(values: [u32; 4], access: &FormatAccess) -> [u32; 4] {
+    store_on(Generation::Rdna3, values, access)
+}
+
+fn store_on(generation: Generation, values: [u32; 4], access: &FormatAccess) -> [u32; 4] {
     let memory = memory(&[0xee; 16]);
     let lane = [BufferLane::default()];
-    let mut port = Port::new(Rules::new(Generation::Rdna3));
-    descriptor(Generation::Rdna3).store_format(
+    let mut port = Port::new(Rules::new(generation));
+    descriptor(generation).store_format(
         &memory,
         &REQUEST,
         Lanes::new(&lane, 1),
@@ -609,4 +613,24 @@ fn typed_accesses_have_a_stride_of_14_bits() {
     assert_eq!(at(BufferKind::Format), 16);
     assert_eq!(at(BufferKind::Typed), 16);
     assert_eq!(at(BufferKind::Untyped), 4 << 14 | 16);
+}
+
+// rule: components that a format store does not have are the first one on RDNA 4 and zero before, where the select is
+// no constant; section RDNA 4 ISA 9.3, 9.3.2, RDNA 3 ISA 9.3.2.
+#[test]
+fn stores_of_fewer_components_repeat_the_first_on_rdna4() {
+    let bytes = access("8_8_8_8_UINT", 2, false);
+    let mut dwords = access("32_32_32_32_UINT", 1, false);
+    for (generation, two, one) in [
+        (Generation::Rdna2, 0x0201, [5, 0, 0, 0]),
+        (Generation::Rdna3, 0x0201, [5, 0, 0, 0]),
+        (Generation::Rdna4, 0x0101_0201, [5, 5, 5, 5]),
+    ] {
+        let of = |values, access| store_on(generation, values, access);
+        assert_eq!(of([1, 2, 9, 9], &bytes)[0], two, "{generation:?}");
+        assert_eq!(of([5, 9, 9, 9], &dwords), one, "{generation:?}");
+    }
+    dwords.dst_sel = [DstSel::Zero, DstSel::G, DstSel::One, DstSel::R];
+    let constants = store_on(Generation::Rdna4, [5, 9, 9, 9], &dwords);
+    assert_eq!(constants, [0, 5, 1, 5]);
 }

@@ -5,7 +5,7 @@ use crate::access::{Element, Lanes, Port, ROW_LANES, Row};
 use crate::buffer::descriptor::{BufferDescriptor, DstSel};
 use crate::buffer::{BufferLane, BufferRequest};
 use crate::global::GlobalMemory;
-use crate::rules::AlignmentMode;
+use crate::rules::{AlignmentMode, Generation};
 
 /// What a typed instruction asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl FormatAccess {
     }
 
     /// An element's dwords from register values: each component of memory takes what its select names
-    /// among the components that the instruction has; the others are zero (RDNA 3 ISA 9.3.2).
+    /// among the four.
     fn store(&self, registers: &[u32; 4]) -> [u32; 4] {
         let number = self.format.number;
         let mut element = [0; 4];
@@ -133,6 +133,10 @@ impl BufferDescriptor {
 
     /// Stores with conversion for every active lane; see [`BufferDescriptor::load_format`].
     ///
+    /// Components that the instruction does not have are zero (RDNA 3 ISA 9.3.2), on RDNA 4 copies of the first:
+    /// "if the surface has 4 components and the shader only supplies X and Y, the result is written with XYXX"
+    /// (RDNA 4 ISA 9.3).
+    ///
     /// # Panics
     /// If `src` has too few rows.
     pub fn store_format(
@@ -157,6 +161,10 @@ impl BufferDescriptor {
             for (i, value) in values.iter_mut().take(access.components).enumerate() {
                 *value = src[i * rows + row][column];
             }
+            if self.generation == Generation::Rdna4 {
+                let first = values[0];
+                values[access.components..].fill(first);
+            }
             let bits = access.store(&values);
             for (d, bits) in bits.iter().take(element.dwords()).enumerate() {
                 raw[d * rows + row][column] = *bits;
@@ -171,9 +179,8 @@ impl BufferDescriptor {
     /// the smaller of the element and a dword whatever the mode (RDNA 2 ISA 8.1.7, RDNA 3 ISA 9.5);
     /// before, the mode decides.
     fn with_format_alignment<T>(&self, port: &mut Port, access: impl FnOnce(&mut Port) -> T) -> T {
-        use crate::rules::Generation::Rdna1;
         let mode = port.rules.alignment;
-        if !self.generation.is_gfx9() && self.generation != Rdna1 {
+        if !self.generation.is_gfx9() && self.generation != Generation::Rdna1 {
             port.rules.alignment = AlignmentMode::DwordStrict;
         }
         let done = access(port);
