@@ -94,8 +94,14 @@ int main(int argc, char **argv) {
     return 1;
   waveglass_fault fault;
   check(waveglass_context_fault(context, 0, &fault, sizeof fault));
-  printf("%s at code offset %#" PRIx64 ": lane %" PRIu32 ", %" PRId64 " bytes past the end of %s\n",
-         fault.mnemonic, fault.code_offset, fault.lane, fault.nearest_distance, fault.nearest_name);
+  printf("%s at code offset %#" PRIx64 ": lane %" PRIu32 ", %" PRIu64 " bytes from the end of %s\n",
+         fault.mnemonic, fault.code_offset, fault.lane, fault.distance, fault.nearest_name);
+  /* All that went wrong, an entry for each instruction. */
+  for (size_t i = 0; i < waveglass_context_fault_site_count(context); i++) {
+    waveglass_fault_site site;
+    check(waveglass_context_fault_site(context, i, &site, sizeof site));
+    printf("%s: %" PRIu64 " times by %" PRIu64 " waves\n", site.instruction, site.count, site.wave_count);
+  }
 
   waveglass_module_destroy(module);
   waveglass_context_destroy(context);

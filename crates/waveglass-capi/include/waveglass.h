@@ -148,6 +148,10 @@ typedef enum waveglass_fault_kind {
    * A negative immediate offset of a scalar buffer access.
    */
   WAVEGLASS_FAULT_KIND_NEGATIVE_OFFSET = 8,
+  /**
+   * The address is past the limit of LDS in M0.
+   */
+  WAVEGLASS_FAULT_KIND_M0_RANGE = 9,
 } waveglass_fault_kind;
 
 /**
@@ -203,6 +207,36 @@ typedef enum waveglass_space {
 } waveglass_space;
 
 /**
+ * On which side of a region an access lies.
+ */
+typedef enum waveglass_side {
+  /**
+   * There is no region to compare with.
+   */
+  WAVEGLASS_SIDE_NONE = 0,
+  /**
+   * Wholly before it.
+   */
+  WAVEGLASS_SIDE_BEFORE = 1,
+  /**
+   * Begins before it and reaches into it.
+   */
+  WAVEGLASS_SIDE_ACROSS_START = 2,
+  /**
+   * Within it.
+   */
+  WAVEGLASS_SIDE_INSIDE = 3,
+  /**
+   * Begins within it and reaches past its end.
+   */
+  WAVEGLASS_SIDE_ACROSS_END = 4,
+  /**
+   * Wholly past its end.
+   */
+  WAVEGLASS_SIDE_AFTER = 5,
+} waveglass_side;
+
+/**
  * What runs share: the target, the memory that programs may touch, limits, compiled programs, and the
  * counters and memory violations of the last run.
  */
@@ -235,7 +269,8 @@ typedef struct waveglass_limits {
    */
   uint32_t threads;
   /**
-   * Memory violations that are kept with their details; zero keeps 64. All are counted.
+   * Memory violations of each instruction that are kept with their details; zero keeps 64. All are
+   * counted.
    */
   uint32_t faults;
   /**
@@ -334,6 +369,126 @@ typedef struct waveglass_dispatch {
    */
   uint32_t reserved;
 } waveglass_dispatch;
+
+/**
+ * All memory violations of one kind that one instruction has met.
+ */
+typedef struct waveglass_fault_site {
+  /**
+   * What was wrong.
+   */
+  enum waveglass_fault_kind kind;
+  /**
+   * What the lanes were doing.
+   */
+  enum waveglass_access access;
+  /**
+   * In which address space.
+   */
+  enum waveglass_space space;
+  /**
+   * On which side of the region the accesses lie.
+   */
+  enum waveglass_side side;
+  /**
+   * How many accesses of lanes were violations.
+   */
+  uint64_t count;
+  /**
+   * How many workgroups met them.
+   */
+  uint64_t workgroup_count;
+  /**
+   * How many waves met them.
+   */
+  uint64_t wave_count;
+  /**
+   * The first of the workgroups, in the order of ids.
+   */
+  uint32_t first_workgroup[3];
+  /**
+   * The last.
+   */
+  uint32_t last_workgroup[3];
+  /**
+   * The waves' numbers in their workgroups, a bit each.
+   */
+  uint64_t waves;
+  /**
+   * The lanes, a bit each.
+   */
+  uint64_t lanes;
+  /**
+   * The lowest address: an offset in LDS and scratch (there a signed one), else a host address.
+   */
+  uint64_t lowest_address;
+  /**
+   * The highest address.
+   */
+  uint64_t highest_address;
+  /**
+   * The host address of the instruction.
+   */
+  uint64_t pc;
+  /**
+   * The instruction's offset from the start of the code, or from the code object's load address.
+   */
+  uint64_t code_offset;
+  /**
+   * The region that was missed: its start. Of several, the one that was missed most.
+   */
+  uint64_t region_start;
+  /**
+   * Its size; 0 if there is none.
+   */
+  uint64_t region_size;
+  /**
+   * How far outside the nearest access is, in bytes. Before and across the start: how far its first
+   * byte lies below the region. After: how far its first byte lies from the end, 0 right behind it.
+   * Across the end: how many of its bytes are past the end.
+   */
+  uint64_t distance;
+  /**
+   * The same of the farthest access.
+   */
+  uint64_t farthest;
+  /**
+   * How many of the violations are on this side of this region.
+   */
+  uint64_t region_count;
+  /**
+   * The number of the first violation that has details, for waveglass_context_fault.
+   */
+  uint64_t first_fault;
+  /**
+   * How many have; they follow each other.
+   */
+  uint64_t fault_count;
+  /**
+   * The line of the source; 0 if there is no debug information.
+   */
+  uint32_t line;
+  /**
+   * The column; 0 if it is not known.
+   */
+  uint32_t column;
+  /**
+   * The source file, cut at its front to fit.
+   */
+  char file[256];
+  /**
+   * The name of the region, cut to fit.
+   */
+  char region_name[64];
+  /**
+   * The kernel, cut to fit; empty of a raw dispatch.
+   */
+  char kernel[64];
+  /**
+   * The instruction as assembly, cut to fit.
+   */
+  char instruction[128];
+} waveglass_fault_site;
 
 /**
  * What the last run of a context executed.
@@ -482,7 +637,8 @@ typedef struct waveglass_fault {
    */
   uint64_t nearest_size;
   /**
-   * How many bytes the access is before it (negative) or reaches past its end (positive); 0 inside.
+   * How many bytes the access begins before it (negative), or how many bytes behind its end the access
+   * ends (positive: of 4 bytes right behind the end, 4); 0 inside. See distance.
    */
   int64_t nearest_distance;
   /**
@@ -493,6 +649,20 @@ typedef struct waveglass_fault {
    * The instruction's mnemonic, cut to fit.
    */
   char mnemonic[64];
+  /**
+   * On which side of the nearest memory, or of the LDS or scratch that was overrun, the access lies.
+   */
+  enum waveglass_side side;
+  /**
+   * Must be ignored.
+   */
+  uint32_t reserved2;
+  /**
+   * How far outside the access is, in bytes. Before and across the start: how far its first byte lies
+   * below. After: how far its first byte lies from the end, 0 right behind it. Across the end: how many
+   * of its bytes are past the end.
+   */
+  uint64_t distance;
 } waveglass_fault;
 
 #ifdef __cplusplus
@@ -586,6 +756,23 @@ enum waveglass_status waveglass_dispatch_run(struct waveglass_context *context,
 enum waveglass_status waveglass_dispatch_scratch_size(struct waveglass_context *context,
                                                       const struct waveglass_dispatch *dispatch,
                                                       uint64_t *size);
+
+/**
+ * How many instructions have met memory violations in the last run; one that met several kinds counts for
+ * each. All of them are here, however many violations there were.
+ */
+size_t waveglass_context_fault_site_count(struct waveglass_context *context);
+
+/**
+ * Gives the memory violations of an instruction by its number, from 0 to
+ * waveglass_context_fault_site_count - 1; the first to be met is number 0.
+ *
+ * `size` is sizeof(waveglass_fault_site).
+ */
+enum waveglass_status waveglass_context_fault_site(struct waveglass_context *context,
+                                                   size_t index,
+                                                   struct waveglass_fault_site *site,
+                                                   size_t size);
 
 /**
  * Loads a code object for the context's target: an ELF file as LLVM's linker writes it, or an offload

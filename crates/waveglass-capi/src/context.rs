@@ -45,7 +45,9 @@ impl State {
     pub(crate) fn finish(&mut self, report: HostReport) -> Result<(), Failure> {
         let report = self.last.insert(report);
         let outcome = &report.outcome;
-        let first = outcome.faults.first().map(|f| f.fault.to_string());
+        let first = crate::report::details(outcome)
+            .next()
+            .map(|f| f.fault.to_string());
         match (&report.error, first) {
             (None | Some(waveglass::RunError::Fault), Some(first)) => {
                 let count = outcome.fault_count;
@@ -81,7 +83,8 @@ pub struct Limits {
     /// Host threads. One gives the same order of workgroups in every run; zero takes as many as the
     /// host has processors.
     pub threads: u32,
-    /// Memory violations that are kept with their details; zero keeps 64. All are counted.
+    /// Memory violations of each instruction that are kept with their details; zero keeps 64. All are
+    /// counted.
     pub faults: u32,
     /// Not zero: the first memory violation ends the run.
     pub stop_at_fault: u32,

@@ -11,6 +11,7 @@
 
 mod context;
 mod dispatch;
+mod fault_site;
 mod module;
 mod pointer;
 mod report;
@@ -23,6 +24,9 @@ pub use context::{
 };
 pub use dispatch::{
     Dispatch, waveglass_dispatch_init, waveglass_dispatch_run, waveglass_dispatch_scratch_size,
+};
+pub use fault_site::{
+    FaultSite, Side, waveglass_context_fault_site, waveglass_context_fault_site_count,
 };
 pub use module::{
     Module, waveglass_kernel_launch, waveglass_module_destroy, waveglass_module_kernarg_size,

@@ -2,10 +2,11 @@
 
 use std::ffi::c_char;
 
-use waveglass::exec::{Family as F, WaveFault};
+use waveglass::exec::{Family as F, Outcome, WaveFault};
 use waveglass::mem;
 
 use crate::context::Context;
+use crate::fault_site::Side;
 use crate::pointer;
 use crate::status::{Failure, Status, call, value};
 
@@ -77,6 +78,8 @@ pub enum FaultKind {
     ScratchAtomic = 7,
     /// A negative immediate offset of a scalar buffer access.
     NegativeOffset = 8,
+    /// The address is past the limit of LDS in M0.
+    M0Range = 9,
 }
 
 /// What the lane was doing.
@@ -143,12 +146,21 @@ pub struct Fault {
     pub nearest_start: u64,
     /// Its size; 0 if there is none.
     pub nearest_size: u64,
-    /// How many bytes the access is before it (negative) or reaches past its end (positive); 0 inside.
+    /// How many bytes the access begins before it (negative), or how many bytes behind its end the access
+    /// ends (positive: of 4 bytes right behind the end, 4); 0 inside. See distance.
     pub nearest_distance: i64,
     /// The name under which it was registered, cut to fit.
     pub nearest_name: [c_char; 64],
     /// The instruction's mnemonic, cut to fit.
     pub mnemonic: [c_char; 64],
+    /// On which side of the nearest memory, or of the LDS or scratch that was overrun, the access lies.
+    pub side: Side,
+    /// Must be ignored.
+    pub reserved2: u32,
+    /// How far outside the access is, in bytes. Before and across the start: how far its first byte lies
+    /// below. After: how far its first byte lies from the end, 0 right behind it. Across the end: how many
+    /// of its bytes are past the end.
+    pub distance: u64,
 }
 
 /// Gives the counters of the context's last run.
@@ -211,7 +223,8 @@ pub unsafe extern "C" fn waveglass_context_fault_count(context: *mut Context) ->
     value(0, || {
         // SAFETY: as the caller vouches.
         let context = unsafe { pointer::read(context, "context") }.ok()?;
-        Some(context.lock().last.as_ref()?.outcome.faults.len())
+        let state = context.lock();
+        Some(details(&state.last.as_ref()?.outcome).count())
     })
 }
 
@@ -235,7 +248,7 @@ pub unsafe extern "C" fn waveglass_context_fault(
         pointer::check(fault, "fault")?;
         let state = context.lock();
         let report = state.last.as_ref().ok_or_else(|| no_fault(index))?;
-        let found = report.outcome.faults.get(index);
+        let found = details(&report.outcome).nth(index);
         let value = found
             .map(|f| structure(f, report.load_address))
             .ok_or_else(|| no_fault(index))?;
@@ -261,7 +274,7 @@ pub unsafe extern "C" fn waveglass_context_fault_text(
         // SAFETY: as the caller vouches.
         let context = unsafe { pointer::read(context, "context") }.ok()?;
         let state = context.lock();
-        let f = state.last.as_ref()?.outcome.faults.get(index)?;
+        let f = details(&state.last.as_ref()?.outcome).nth(index)?;
         let [x, y, z] = f.group;
         let sentence = format!(
             "{} (wave {} of workgroup {x}, {y}, {z}, {} at {:#x})",
@@ -284,35 +297,18 @@ fn no_fault(index: usize) -> Failure {
     Failure::argument(format!("there is no memory violation {index}"))
 }
 
+/// The memory violations that have details, instruction by instruction.
+pub(crate) fn details(outcome: &Outcome) -> impl Iterator<Item = &WaveFault> {
+    outcome.faults.iter().flat_map(|site| &site.details)
+}
+
 fn structure(f: &WaveFault, load_address: u64) -> Fault {
     let nearest = f.fault.nearest.as_ref();
-    let clamp = |d: i128| d.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+    let region = f.fault.region();
     Fault {
-        kind: match f.fault.kind {
-            mem::FaultKind::Unmapped => FaultKind::Unmapped,
-            mem::FaultKind::Hole => FaultKind::Hole,
-            mem::FaultKind::ReadOnly => FaultKind::ReadOnly,
-            mem::FaultKind::Misaligned => FaultKind::Misaligned,
-            mem::FaultKind::LdsRange => FaultKind::LdsRange,
-            mem::FaultKind::ScratchRange => FaultKind::ScratchRange,
-            mem::FaultKind::LdsAperture => FaultKind::LdsAperture,
-            mem::FaultKind::ScratchAtomic => FaultKind::ScratchAtomic,
-            mem::FaultKind::NegativeOffset => FaultKind::NegativeOffset,
-        },
-        access: match f.fault.access {
-            mem::Access::Load => Access::Load,
-            mem::Access::Store => Access::Store,
-            mem::Access::Atomic => Access::Atomic,
-        },
-        space: match f.fault.space {
-            mem::Space::Global => Space::Global,
-            mem::Space::Lds => Space::Lds,
-            mem::Space::Scratch => Space::Scratch,
-            mem::Space::Flat => Space::Flat,
-            mem::Space::Buffer => Space::Buffer,
-            mem::Space::Scalar => Space::Scalar,
-            mem::Space::Gds => Space::Gds,
-        },
+        kind: f.fault.kind.into(),
+        access: f.fault.access.into(),
+        space: f.fault.space.into(),
         lane: f.fault.lane.into(),
         wave: f.wave,
         workgroup: f.group,
@@ -324,16 +320,48 @@ fn structure(f: &WaveFault, load_address: u64) -> Fault {
         limit: f.fault.limit.unwrap_or(0),
         nearest_start: nearest.map_or(0, |n| n.base),
         nearest_size: nearest.map_or(0, |n| n.size),
-        nearest_distance: nearest.map_or(0, |n| clamp(n.distance)),
+        nearest_distance: nearest.map_or(0, |n| reach(n, f.fault.size)),
         nearest_name: field(nearest.map_or("", |n| &n.name)),
         mnemonic: field(f.mnemonic),
+        side: Side::of(region.as_ref()),
+        reserved2: 0,
+        distance: region.as_ref().map_or(0, |r| r.distance),
     }
 }
 
+/// How far an access of `bytes` bytes begins before a region (negative) or reaches past its end.
+fn reach(n: &mem::Nearest, bytes: u32) -> i64 {
+    let distance = i128::from(n.distance);
+    let reach = match n.side {
+        mem::Side::Before | mem::Side::AcrossStart => -distance,
+        mem::Side::Inside => 0,
+        mem::Side::AcrossEnd => distance,
+        mem::Side::After => distance + i128::from(bytes),
+    };
+    reach.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+}
+
+macro_rules! same_names {
+    ($type:ident: $($name:ident)*) => {
+        impl From<mem::$type> for $type {
+            fn from(from: mem::$type) -> Self {
+                match from {
+                    $(mem::$type::$name => Self::$name,)*
+                }
+            }
+        }
+    };
+}
+
+same_names!(FaultKind: Unmapped Hole ReadOnly Misaligned LdsRange ScratchRange LdsAperture ScratchAtomic
+    NegativeOffset M0Range);
+same_names!(Access: Load Store Atomic);
+same_names!(Space: Global Lds Gds Scratch Flat Buffer Scalar);
+
 /// The text with NULs behind it.
-fn field(text: &str) -> [c_char; 64] {
-    let mut out = [0; 64];
-    for (to, from) in out.iter_mut().zip(cut(text, 63).bytes()) {
+pub(crate) fn field<const N: usize>(text: &str) -> [c_char; N] {
+    let mut out = [0; N];
+    for (to, from) in out.iter_mut().zip(cut(text, N - 1).bytes()) {
         *to = from as c_char;
     }
     out
@@ -352,6 +380,7 @@ mod tests {
     fn texts_are_cut_between_characters() {
         assert_eq!(cut("aé", 3), "aé");
         assert_eq!(cut("aé", 2), "a");
-        assert_eq!(field(&"x".repeat(80))[62..], [b'x' as c_char, 0]);
+        let long: [c_char; 64] = field(&"x".repeat(80));
+        assert_eq!(long[62..], [b'x' as c_char, 0]);
     }
 }

@@ -178,7 +178,7 @@ fn what_a_program_may_not_touch_it_does_not() {
     assert_eq!(launch(&arg), Status::MemoryViolation);
     assert_eq!((c[30], c[31]), (3.0, 0.0));
     assert!(
-        error().contains("; 4 bytes past the end of output ["),
+        error().contains("; it starts right behind the end of output ["),
         "{}",
         error()
     );
@@ -420,10 +420,10 @@ fn limits_hold_and_their_size_is_checked() {
     limits.instructions = 0;
     assert_eq!(set(&limits), Status::Ok);
     assert_eq!(launch(), Status::MemoryViolation);
-    // Two loads and a store of 32 lanes; three are kept.
+    // Two loads and a store of 32 lanes; three of each are kept.
     assert_eq!(counters(&context).violations, 96);
     // SAFETY: a valid context.
-    assert_eq!(unsafe { waveglass_context_fault_count(context.0) }, 3);
+    assert_eq!(unsafe { waveglass_context_fault_count(context.0) }, 9);
     limits.stop_at_fault = 1;
     assert_eq!(set(&limits), Status::Ok);
     assert_eq!(launch(), Status::MemoryViolation);
@@ -448,6 +448,73 @@ fn limits_hold_and_their_size_is_checked() {
     assert_eq!(set(&newer), Status::Ok);
     newer.1 = 1;
     assert_eq!(set(&newer), Status::BadArgument);
+}
+
+#[test]
+fn each_instruction_that_strays_is_an_entry() {
+    let context = Context::new("gfx1100");
+    let module = Module::load(&context, "linear.O3.gfx1100.hsaco");
+    let (mut a, mut b, mut c) = ([1f32; 64], [2f32; 64], [0f32; 64]);
+    context.register(&mut a[..60], WAVEGLASS_READ_ONLY, "a");
+    context.register(&mut b, WAVEGLASS_READ_ONLY, "b");
+    context.register(&mut c[..62], WAVEGLASS_READ_WRITE, "c");
+    let arg = vector_add(&a, &b, &mut c, 64);
+    let status = module.launch(&context, c"vector_add", 2, 32, &arg);
+    assert_eq!(status, Status::MemoryViolation);
+    // SAFETY: valid pointers.
+    unsafe {
+        assert_eq!(waveglass_context_fault_site_count(context.0), 2);
+        let get = |index| {
+            let mut site: FaultSite = std::mem::zeroed();
+            let size = size_of::<FaultSite>();
+            let got = waveglass_context_fault_site(context.0, index, &mut site, size);
+            (got, site)
+        };
+        let text = |field: &[std::ffi::c_char]| CStr::from_ptr(field.as_ptr()).to_owned();
+        let (got, load) = get(0);
+        assert_eq!(got, Status::Ok);
+        // The last four work-items read past a, the last two write past c.
+        assert_eq!(
+            (load.kind, load.access),
+            (FaultKind::Unmapped, Access::Load)
+        );
+        assert_eq!((load.count, load.lanes, load.waves), (4, 0xf000_0000, 1));
+        assert_eq!((load.workgroup_count, load.wave_count), (1, 1));
+        assert_eq!(load.first_workgroup, [1, 0, 0]);
+        assert_eq!(load.last_workgroup, [1, 0, 0]);
+        let start = a.as_ptr() as u64;
+        assert_eq!(load.lowest_address, start + 240);
+        assert_eq!(load.highest_address, start + 252);
+        assert_eq!((load.region_start, load.region_size), (start, 240));
+        assert_eq!(
+            (load.side, load.distance, load.farthest),
+            (Side::After, 0, 12)
+        );
+        assert_eq!((load.first_fault, load.fault_count), (0, 4));
+        assert_eq!(text(&load.region_name).as_c_str(), c"a");
+        assert_eq!(text(&load.kernel).as_c_str(), c"vector_add");
+        let instruction = text(&load.instruction);
+        assert!(instruction.to_bytes().starts_with(b"global_load_b32 v"));
+
+        let (got, store) = get(1);
+        assert_eq!(got, Status::Ok);
+        assert_eq!((store.access, store.count), (Access::Store, 2));
+        assert_eq!((store.first_fault, store.fault_count), (4, 2));
+        assert!(store.pc > load.pc && store.code_offset > load.code_offset);
+        // An entry's details are reached by number.
+        let mut fault: Fault = std::mem::zeroed();
+        let got = waveglass_context_fault(context.0, 5, &mut fault, size_of::<Fault>());
+        assert_eq!(
+            (got, fault.access, fault.lane),
+            (Status::Ok, Access::Store, 31)
+        );
+        assert_eq!((fault.side, fault.distance), (Side::After, 4));
+        assert_eq!(fault.nearest_distance, 8);
+
+        assert_eq!(get(2).0, Status::BadArgument);
+        let null = waveglass_context_fault_site(context.0, 0, null_mut(), 8);
+        assert_eq!(null, Status::BadArgument);
+    }
 }
 
 #[test]

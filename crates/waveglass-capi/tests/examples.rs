@@ -103,17 +103,26 @@ fn a_kernel_is_launched_by_name() {
     let file = kernels.join("linear.O3.gfx90a.hsaco");
     for output in outputs("launch.c", &[file.to_str().unwrap(), "gfx90a"]) {
         let lines: Vec<&str> = output.lines().collect();
-        assert_eq!(lines.len(), 3, "{output}");
+        assert_eq!(lines.len(), 6, "{output}");
         // Each of 1000 elements reads two floats and writes one; the kernel's arguments come on top.
         assert!(lines[0].starts_with("8 workgroups, "), "{output}");
         assert!(lines[0].ends_with(", 4000 written"), "{output}");
         // Element 1000 is lane 40 of its wave: 1000 = 15 * 64 + 40. The loads stray first.
         assert!(lines[1].starts_with("global_load_dword"), "{output}");
         assert!(
-            lines[1].contains("lane 40, 4 bytes past the end of "),
+            lines[1].contains("lane 40, 0 bytes from the end of "),
             "{output}"
         );
-        assert_eq!(lines[2], "ok");
+        // Two loads and a store.
+        for (line, name) in [
+            (2, "global_load_dword"),
+            (3, "global_load_dword"),
+            (4, "global_store_dword"),
+        ] {
+            assert!(lines[line].starts_with(name), "{output}");
+            assert!(lines[line].ends_with(": 1 times by 1 waves"), "{output}");
+        }
+        assert_eq!(lines[5], "ok");
     }
 }
 

@@ -42,7 +42,7 @@ pub struct Env {
     pub waves_per_group: u32,
     /// Whether a memory violation ends the run.
     pub stop_on_fault: bool,
-    /// Memory violations that one wave keeps with their details until they are collected.
+    /// Memory violations of each instruction that one wave keeps with their details.
     pub fault_limit: usize,
     /// The device's global data share and global wave sync.
     pub gds: Arc<Gds>,
@@ -180,6 +180,7 @@ impl Machine<'_> {
     #[cold]
     #[inline(never)]
     pub fn violation(&mut self, op: &Op) -> Step {
+        let clock = self.clock();
         let w = &mut *self.wave;
         // MEM_VIOL: TRAPSTS bit 8 (Vega ISA 3.10.1, RDNA 3 ISA 3.4.9), EXCP_FLAG_PRIV bit 4 from gfx12
         // on (RDNA 4 ISA 3.4.10).
@@ -198,7 +199,10 @@ impl Machine<'_> {
         w.trapsts |= u32::from(told) << bit;
         for fault in self.port.faults.drain(..) {
             w.fault_count += 1;
-            if w.faults.len() < self.env.fault_limit {
+            let before = w
+                .fault_sites
+                .record(op, w.group, w.id_in_group, clock, &fault);
+            if before < self.env.fault_limit as u64 {
                 w.faults.push(WaveFault {
                     fault,
                     address: op.address,

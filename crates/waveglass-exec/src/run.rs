@@ -14,7 +14,8 @@ mod occupancy;
 mod turn;
 
 use crate::dispatch::{Dispatch, Starts};
-use crate::error::{RunError, Stop, WaveFault};
+use crate::error::{RunError, Stop};
+use crate::faults::{FaultSite, FaultSites};
 use crate::machine::{Barrier, Env, Machine};
 use crate::order::{self, Flight, Hazard, MemoryOrder, Plan};
 use crate::program::{Op, Program, Step};
@@ -41,7 +42,8 @@ pub struct Limits {
     pub timeout: Option<Duration>,
     /// Host threads; 1 gives the same order in every run.
     pub threads: usize,
-    /// Faults that are kept with their details; all are counted.
+    /// Faults of each instruction that are kept with their details; all are counted. Of registers used
+    /// before a wait, so many are kept in all.
     pub faults: usize,
     /// Whether a memory violation ends the run, as a trap would.
     pub stop_on_fault: bool,
@@ -71,12 +73,12 @@ impl Default for Limits {
 pub struct Outcome {
     /// What was executed.
     pub stats: Stats,
-    /// Memory violations, the first of them in detail.
-    pub faults: Vec<WaveFault>,
+    /// Memory violations by instruction, the first to meet one first.
+    pub faults: Vec<FaultSite>,
     /// How many memory violations there were.
     pub fault_count: u64,
-    /// Registers touched before the wait for them, each pair of instructions once a wave; as many
-    /// as faults are kept. [`MemoryOrder::Eager`] finds none.
+    /// Registers touched before the wait for them, each pair of instructions once a wave; the first
+    /// [`Limits::faults`]. [`MemoryOrder::Eager`] finds none.
     pub hazards: Vec<Hazard>,
     /// How many there were.
     pub hazard_count: u64,
@@ -125,7 +127,7 @@ struct Shared<'a> {
     started: Instant,
     stop: AtomicBool,
     idle: Idle,
-    result: Mutex<(Outcome, Option<RunError>)>,
+    result: Mutex<(Outcome, FaultSites, Option<RunError>)>,
 }
 
 /// How a workgroup's turn has ended.
@@ -181,7 +183,7 @@ pub fn run(
         started,
         stop: AtomicBool::new(false),
         idle: Idle::new(Occupancy::of(dispatch, limits.threads).threads, program),
-        result: Mutex::new((Outcome::default(), None)),
+        result: Mutex::new((Outcome::default(), FaultSites::default(), None)),
     };
     std::thread::scope(|s| {
         for thread in 1..shared.occupancy.threads {
@@ -190,10 +192,12 @@ pub fn run(
         }
         shared.worker(0);
     });
-    shared
+    let (mut outcome, sites, error) = shared
         .result
         .into_inner()
-        .unwrap_or_else(PoisonError::into_inner)
+        .unwrap_or_else(PoisonError::into_inner);
+    outcome.faults = sites.into_sites();
+    (outcome, error)
 }
 
 /// A workgroup in flight.
@@ -224,6 +228,7 @@ enum State {
 impl Shared<'_> {
     fn worker(&self, thread: usize) {
         let mut outcome = Outcome::default();
+        let mut sites = FaultSites::default();
         let mut error = None;
         let mut resident: VecDeque<Group> = VecDeque::new();
         let mut free: Vec<usize> = (0..self.occupancy.resident).rev().collect();
@@ -254,6 +259,7 @@ impl Shared<'_> {
                         done.fetch_add(1, Ordering::Relaxed);
                     }
                     free.push(group.place);
+                    self.gather(&mut group, &mut sites);
                     spare = Some(group);
                 }
                 Ok(Turn::Going) => {
@@ -279,29 +285,38 @@ impl Shared<'_> {
                     }
                 }
                 Err(e) => {
+                    self.gather(&mut group, &mut sites);
                     error = Some(e);
                     self.stop.store(true, Ordering::Relaxed);
                 }
             }
         }
         self.idle.end(thread);
+        for group in &mut resident {
+            self.gather(group, &mut sites);
+        }
         let mut result = self.result.lock().unwrap_or_else(PoisonError::into_inner);
         result.0.stats.add(&outcome.stats);
         result.0.fault_count += outcome.fault_count;
-        let room = self.limits.faults.saturating_sub(result.0.faults.len());
-        result
-            .0
-            .faults
-            .extend(outcome.faults.into_iter().take(room));
+        result.1.take_groups(sites, self.limits.faults);
         result.0.hazard_count += outcome.hazard_count;
         let room = self.limits.faults.saturating_sub(result.0.hazards.len());
         result
             .0
             .hazards
             .extend(outcome.hazards.into_iter().take(room));
-        if result.1.is_none() {
-            result.1 = error;
+        if result.2.is_none() {
+            result.2 = error;
         }
+    }
+
+    /// Takes the memory violations of a workgroup that goes on no more.
+    fn gather(&self, group: &mut Group, sites: &mut FaultSites) {
+        let mut of_group = FaultSites::default();
+        for slot in &mut group.waves {
+            of_group.take_wave(&mut slot.wave, self.limits.faults);
+        }
+        sites.take_groups(of_group, self.limits.faults);
     }
 
     /// Starts the next workgroup of the dispatch, in the memory of `spare` if there is one.
@@ -460,8 +475,6 @@ impl Shared<'_> {
         }
         if slot.wave.fault_count != 0 {
             outcome.fault_count += std::mem::take(&mut slot.wave.fault_count);
-            let room = self.limits.faults.saturating_sub(outcome.faults.len());
-            outcome.faults.extend(slot.wave.faults.drain(..).take(room));
         }
         if let Some(flight) = &mut slot.flight
             && flight.hazard_count != 0

@@ -2,6 +2,7 @@
 
 use crate::barrier::BarrierState;
 use crate::error::WaveFault;
+use crate::faults::FaultSites;
 use crate::rows::Rows;
 use crate::trap::Exceptions;
 use waveglass_isa::Target;
@@ -183,9 +184,11 @@ pub struct Wave {
     pub steps: u64,
     /// Where the wave stands with its workgroup's barriers.
     pub barriers: BarrierState,
-    /// Memory violations that were not collected yet, the first of them.
+    /// Memory violations that were not collected yet, the first of each instruction.
     pub faults: Vec<WaveFault>,
-    /// How many there were.
+    /// All of them, by instruction.
+    pub fault_sites: FaultSites,
+    /// How many there were since they were counted last.
     pub fault_count: u64,
     /// The VGPR MSBs of gfx1250, as `s_set_vgpr_msb` has them.
     pub vgpr_msb: u8,
@@ -233,6 +236,7 @@ impl Wave {
             steps: 0,
             barriers: BarrierState::default(),
             faults: Vec::new(),
+            fault_sites: FaultSites::default(),
             fault_count: 0,
             vgpr_msb: 0,
         }
@@ -274,6 +278,7 @@ impl Wave {
             priority,
             barriers,
             faults,
+            fault_sites,
             fault_count,
             vgpr_msb,
         } = self;
@@ -291,6 +296,7 @@ impl Wave {
         (*trap_pending, *stepped) = (false, false);
         *raising = Exceptions::NONE;
         faults.clear();
+        fault_sites.clear();
     }
 
     /// Lanes in the wave.

@@ -201,7 +201,7 @@ impl Lds {
             };
             let whole = in_range(address, 0, bytes, limit);
             if !whole {
-                report_range(port, Access::Load, lane, address, bytes, limit);
+                self.report_range(port, Access::Load, lane, address, bytes);
             }
             for d in 0..element.dwords() {
                 let offset = d as u32 * 4;
@@ -276,7 +276,7 @@ impl Lds {
             };
             let whole = in_range(address, 0, bytes, limit);
             if !whole {
-                report_range(port, Access::Store, lane, address, bytes, limit);
+                self.report_range(port, Access::Store, lane, address, bytes);
                 if !partial {
                     continue;
                 }
@@ -323,7 +323,7 @@ impl Lds {
                     None,
                 );
             } else if !in_range(address, 0, bytes, limit) {
-                report_range(port, Access::Atomic, lane, address, bytes, limit);
+                self.report_range(port, Access::Atomic, lane, address, bytes);
             } else {
                 let data = lane_value(atomic.data, atomic.width, rows, lane);
                 let second = lane_value(atomic.second, atomic.width, rows, lane);
@@ -347,6 +347,32 @@ impl Lds {
                 set_lane_value(dst, atomic.width, rows, lane, before);
             }
         }
+    }
+
+    /// Records that a lane's access does not end within the bytes that it may touch.
+    #[cold]
+    fn report_range(&self, port: &mut Port, access: Access, lane: usize, address: u32, bytes: u32) {
+        if !port.rules.report_lds_range {
+            return;
+        }
+        let limit = self.limit(port);
+        let kind = match in_range(address, 0, bytes, self.size()) {
+            true => FaultKind::M0Range,
+            false => FaultKind::LdsRange,
+        };
+        let bound = match kind {
+            FaultKind::M0Range => limit,
+            _ => self.size(),
+        };
+        port.fault(
+            kind,
+            access,
+            port.share,
+            lane,
+            address.into(),
+            bytes,
+            Some(bound.into()),
+        );
     }
 
     /// Reads 1, 2 or 4 bytes that are in range.
@@ -402,28 +428,6 @@ fn aligned(address: u32, bytes: u32, lane: usize, access: Access, port: &mut Por
         return None;
     }
     Some(lds_align(mode, address, bytes))
-}
-
-#[cold]
-fn report_range(
-    port: &mut Port,
-    access: Access,
-    lane: usize,
-    address: u32,
-    bytes: u32,
-    limit: u32,
-) {
-    if port.rules.report_lds_range {
-        port.fault(
-            FaultKind::LdsRange,
-            access,
-            port.share,
-            lane,
-            address.into(),
-            bytes,
-            Some(limit.into()),
-        );
-    }
 }
 
 #[cfg(test)]

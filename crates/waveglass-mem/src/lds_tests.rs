@@ -26,6 +26,8 @@ fn load(generation: Generation, element: Element, address: u32) -> (Vec<u32>, us
     (rows.iter().map(|r| r[0]).collect(), port.faults.len())
 }
 
+// rule: LDS loads sign-extend signed bytes and shorts; unaligned mode takes any address; section Vega
+// ISA 10.3.3, RDNA 3 ISA 3.3.4.1.
 #[test]
 fn loads_extend_and_need_no_alignment_by_default() {
     let mut lds = Lds::new(8);
@@ -137,6 +139,40 @@ fn m0_bounds_lds_only_on_gfx9_and_only_when_the_setting_says_so() {
     }
 }
 
+// rule: what M0 alone puts out of range is reported as M0's limit, what is outside the allocation as that;
+// section Vega ISA 9.6.
+// points: 5, 6
+#[test]
+fn faults_name_the_limit_that_was_passed() {
+    let mut port = port(Generation::Gcn5);
+    port.rules.m0_bounds_lds = true;
+    port.m0 = 16;
+    let mut addresses = [0; 64];
+    addresses[..4].copy_from_slice(&[12, 16, 60, 64]);
+    let mut rows = [[0; 32]; 2];
+    let lanes = Lanes::new(&addresses, 0b1111);
+    counting().load(lanes, Element::B32, &mut rows, &mut port);
+    let faults: Vec<_> = port
+        .faults
+        .iter()
+        .map(|f| (f.lane, f.kind, f.limit, f.region().unwrap().distance))
+        .collect();
+    assert_eq!(
+        faults,
+        [
+            (1, FaultKind::M0Range, Some(16), 0),
+            (2, FaultKind::M0Range, Some(16), 44),
+            (3, FaultKind::LdsRange, Some(64), 0)
+        ]
+    );
+    let text = port.faults[0].to_string();
+    let end = "address is past the LDS limit in M0 (16 bytes); \
+               it starts right behind the end of M0's part of the LDS [0x0, 0x10)";
+    assert!(text.ends_with(end), "{text}");
+}
+
+// rule: whole waves and single lanes of LDS accesses agree; section no manual says: whole waves are a
+// faster way of the model.
 #[test]
 fn full_waves_agree_with_single_lanes() {
     let mut lds = Lds::new(64 * 16);
@@ -170,6 +206,7 @@ fn full_waves_agree_with_single_lanes() {
     }
 }
 
+// rule: lanes off by EXEC keep their registers; section Vega ISA 3.3.
 #[test]
 fn partial_waves_load_their_lanes_and_keep_the_others() {
     let lds = counting();
@@ -187,6 +224,8 @@ fn partial_waves_load_their_lanes_and_keep_the_others() {
     assert_eq!((kept, port.faults.len()), (124, 0));
 }
 
+// rule: of lanes that store to one address of LDS the highest wins; section no manual says: the order
+// of lanes is not specified, as RDNA 3 ISA 12.5.1 says of atomics.
 #[test]
 fn the_highest_lane_wins_a_store_to_one_address() {
     let mut lds = Lds::new(4);

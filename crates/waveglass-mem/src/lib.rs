@@ -48,7 +48,7 @@ pub mod wide;
 pub use access::{Element, Lanes, PerLane, Port, ROW_LANES, Row};
 pub use addresses::{Active, Common, DwordOfLane, FromBase, LaneAddresses, RegisterPairs, Scaled};
 pub use atomic::{AtomicOp, AtomicRules, AtomicWidth};
-pub use fault::{Access, Fault, FaultKind, Nearest, Space};
+pub use fault::{Access, Fault, FaultKind, Nearest, Side, Space};
 pub use flat::{Apertures, Flat, FlatLanes, Target as FlatTarget, Target, reject_non_global};
 pub use gds::{Gds, Sync, WaveId};
 pub use global::{Atomic, GlobalMemory, MapError, Permission, RegionHint, RegionInfo};

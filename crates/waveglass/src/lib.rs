@@ -19,6 +19,7 @@ pub mod access;
 mod assembly;
 mod card;
 mod descriptor;
+mod fault_report;
 mod fidelity_watch;
 pub mod host;
 mod launch;
@@ -31,6 +32,10 @@ mod target_facts;
 pub use assembly::link_code_object;
 pub use card::{Card, FieldRow, OperandRow};
 pub use descriptor::{DescriptorCard, DescriptorError, DescriptorRow, set_descriptor_field};
+pub use fault_report::{
+    FaultAddresses, FaultEntry, FaultExample, FaultRegion, FaultRegions, FaultWaves,
+    FaultWorkgroups,
+};
 pub use fidelity_watch::{Executed, FidelityReport, FidelityWatch, Place, Status};
 pub use listing::{
     Disassembly, Function, FunctionCode, Hex, Line, LineView, Lines, Listing, ListingError,

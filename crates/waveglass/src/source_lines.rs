@@ -10,13 +10,14 @@ type Reader<'a> = EndianSlice<'a, LittleEndian>;
 pub struct SourceLines<'a>(Context<Reader<'a>>);
 
 /// A place in a source file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct SourceLine {
     /// The file, as the compiler was given it.
     pub file: String,
     /// The line, from 1.
     pub line: u32,
     /// The column, from 1, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
 }
 

@@ -22,7 +22,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::access::Port;
-use crate::fault::{Access, Fault, FaultKind, Nearest, Space};
+use crate::fault::{Access, Fault, FaultKind, Nearest, Side, Space};
 use region::Region;
 
 pub use wave_atomic::Atomic;
@@ -323,7 +323,9 @@ impl GlobalMemory {
     ) {
         let nearest = self.nearest(address, size);
         let kind = match nearest {
-            Some(Nearest { distance: 0, .. }) if access != Access::Load => FaultKind::ReadOnly,
+            Some(Nearest {
+                side: Side::Inside, ..
+            }) if access != Access::Load => FaultKind::ReadOnly,
             _ => FaultKind::Unmapped,
         };
         port.faults.push(Fault {
@@ -366,25 +368,14 @@ impl GlobalMemory {
         let at = self.regions.partition_point(|r| r.base <= address);
         let below = at.checked_sub(1).and_then(|i| self.regions.get(i));
         let above = self.regions.get(at);
-        let last = i128::from(address) + i128::from(size) - 1;
         [below, above]
             .into_iter()
             .flatten()
-            .map(|r| {
-                let end = i128::from(r.base) + i128::from(r.size);
-                let distance = if i128::from(address) < i128::from(r.base) {
-                    i128::from(address) - i128::from(r.base)
-                } else {
-                    (last - end + 1).max(0)
-                };
-                Nearest {
-                    name: r.name.clone(),
-                    base: r.base,
-                    size: r.size,
-                    distance,
-                }
+            .map(|r| Nearest::of(r.name.clone(), r.base, r.size, address, size))
+            .min_by_key(|n| match n.side {
+                Side::After => n.distance.saturating_add(size.into()),
+                _ => n.distance,
             })
-            .min_by_key(|n| n.distance.unsigned_abs())
     }
 }
 

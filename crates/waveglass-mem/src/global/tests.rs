@@ -31,6 +31,7 @@ fn dword(i: usize) -> u32 {
 
 const DWORDS: [Element; 4] = [Element::B32, Element::B64, Element::B96, Element::B128];
 
+// rule: a wide load fills consecutive registers with consecutive dwords; section Vega ISA 9.7.
 #[test]
 fn contiguous_loads_of_every_width_and_misalignment_fill_rows_register_by_register() {
     let memory = counting(2048);
@@ -61,6 +62,7 @@ fn contiguous_loads_of_every_width_and_misalignment_fill_rows_register_by_regist
     }
 }
 
+// rule: a load gives what a store left, whichever way of the model either takes; section Vega ISA 9.7.
 #[test]
 fn stores_then_loads_agree_for_every_path() {
     for element in DWORDS {
@@ -114,6 +116,8 @@ fn stores_then_loads_agree_for_every_path() {
     }
 }
 
+// rule: loads of bytes and shorts extend them, stores take the low bits; section Vega ISA 12.18.1,
+// 12.18.3.
 // points: 3, 7
 #[test]
 fn bytes_and_shorts_extend_on_load_and_truncate_on_store() {
@@ -162,14 +166,22 @@ fn bad_lanes_read_zero_with_the_nearest_region_and_good_lanes_proceed() {
     let faults: Vec<_> = port
         .faults
         .iter()
-        .map(|f| (f.lane, f.kind, f.nearest.as_ref().unwrap().distance))
+        .map(|f| {
+            let region = f.nearest.as_ref().unwrap();
+            (f.lane, f.kind, region.side, region.distance)
+        })
         .collect();
     assert_eq!(
         faults,
-        [(1, FaultKind::Unmapped, 4), (2, FaultKind::Unmapped, -6)]
+        [
+            (1, FaultKind::Unmapped, Side::After, 0),
+            (2, FaultKind::Unmapped, Side::Before, 6)
+        ]
     );
 }
 
+// rule: a load across the end of a region zeroes the dwords outside alone; section no manual says:
+// hardware checks pages, which no access of the tests straddles.
 #[test]
 fn a_wide_load_across_the_end_keeps_its_good_dwords() {
     let memory = counting(64);
@@ -186,6 +198,7 @@ fn a_wide_load_across_the_end_keeps_its_good_dwords() {
     assert_eq!((port.faults.len(), port.faults[0].address), (1, A + 64));
 }
 
+// rule: regions that touch are one memory; section no manual says: regions are the model's own.
 #[test]
 fn neighbouring_regions_serve_an_access_that_straddles_them() {
     let mut memory = counting(64);
@@ -354,6 +367,8 @@ fn racing_atomics_of_many_threads_lose_nothing() {
     assert_eq!(values, [64_000, 0, 64_000]);
 }
 
+// rule: a compare and swap of memory takes the new value from the first register and the comparand
+// from the second; section Vega ISA 12.18.1.
 // points: 3
 #[test]
 fn compare_swap_takes_the_comparand_from_the_second_operand() {
@@ -378,6 +393,7 @@ fn compare_swap_takes_the_comparand_from_the_second_operand() {
     assert_eq!(before[0][..3], [dword(0), 77, 0]);
 }
 
+// rule: scalar loads ignore the two low bits of the address; section Vega ISA 7.2.1, 7.4.
 // points: 11
 #[test]
 fn scalar_loads_ignore_the_two_low_address_bits_and_zero_what_is_unmapped() {
@@ -389,6 +405,8 @@ fn scalar_loads_ignore_the_two_low_address_bits_and_zero_what_is_unmapped() {
     assert_eq!((port.faults.len(), port.faults[0].address), (1, A + 16));
 }
 
+// rule: regions are aligned, not empty, and do not overlap; section no manual says: how memory is
+// mapped is the model's own interface.
 #[test]
 fn mapping_refuses_what_cannot_be() {
     let mut memory = counting(64);
@@ -415,7 +433,8 @@ fn mapping_refuses_what_cannot_be() {
     assert_eq!(memory.region_at(A), None);
 }
 
-// rule: a region may end at the end of the address space, and sums of addresses go on at 0 behind it.
+// rule: a region may end at the end of the address space, and sums of addresses go on at 0 behind it;
+// section no manual says: what an address past the last one is.
 // points: 1, 6
 #[test]
 fn the_last_bytes_of_the_address_space_can_be_mapped() {
@@ -456,6 +475,7 @@ fn the_last_bytes_of_the_address_space_can_be_mapped() {
     assert!(memory.unmap(top));
 }
 
+// rule: every address is defined; section no manual says: this is about the model's own safety.
 #[test]
 fn no_address_panics() {
     let memory = counting(61);

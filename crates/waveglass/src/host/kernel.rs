@@ -9,7 +9,7 @@ use super::block::Block;
 use super::programs::{Key, Programs};
 use super::{HostMemory, HostReport};
 use crate::launch::{Grid, Hidden, Module, Shape, entries, queue_bytes};
-use crate::{LaunchError, TargetFacts};
+use crate::{LaunchError, SourceLines, TargetFacts};
 
 /// A code object, loaded. Its writable data keeps what launches wrote, as on a device.
 #[derive(Debug)]
@@ -167,14 +167,18 @@ impl HostModule {
         };
         let program = programs.get(key, &self.code, &self.entries);
         let arena = scratch.arena();
-        Ok(HostReport::of_run(
-            &dispatch,
-            &program,
-            &space,
-            arena,
-            limits,
-            self.load_address,
-        ))
+        let at = self.load_address;
+        let mut report = HostReport::of_run(&dispatch, &program, &space, arena, limits, at);
+        report.kernel = Some(kernel.to_owned());
+        if !report.outcome.faults.is_empty()
+            && let Some(lines) = self.module.object().and_then(SourceLines::of)
+        {
+            let sites = report.outcome.faults.iter();
+            report.fault_lines = sites
+                .map(|site| lines.find(site.address.wrapping_sub(at)))
+                .collect();
+        }
+        Ok(report)
     }
 
     /// The kernarg segment's bytes.

@@ -47,6 +47,7 @@ pub use memory::HostMemory;
 pub use programs::Programs;
 pub use raw::{RawDispatch, Rsrc, ScratchPlace};
 
+use crate::{FaultEntry, Location, SourceLine};
 use std::time::{Duration, Instant};
 use waveglass_exec::{Dispatch, Limits, Outcome, Program, RunError, ScratchArena, Watch, run};
 use waveglass_mem::GlobalMemory;
@@ -63,9 +64,26 @@ pub struct HostReport {
     /// The address from which offsets in the code count: that of the raw code, or the code object's
     /// load address.
     pub load_address: u64,
+    /// The kernel that ran; raw code has no name.
+    pub kernel: Option<String>,
+    /// The source lines of the instructions that met memory violations, one for each of
+    /// [`Outcome::faults`], where there is debug information.
+    pub fault_lines: Vec<Option<SourceLine>>,
 }
 
 impl HostReport {
+    /// The memory violations of the instruction with this number in [`Outcome::faults`].
+    pub fn fault_entry(&self, index: usize) -> Option<FaultEntry> {
+        let site = self.outcome.faults.get(index)?;
+        let at = Location {
+            offset: site.address.wrapping_sub(self.load_address),
+            in_trap_handler: false,
+        };
+        let kernel = self.kernel.as_deref().unwrap_or_default();
+        let source = self.fault_lines.get(index).cloned().flatten();
+        Some(FaultEntry::of(site, kernel, at, source))
+    }
+
     /// Runs a dispatch and takes its time.
     fn of_run(
         dispatch: &Dispatch,
@@ -83,6 +101,8 @@ impl HostReport {
             error,
             time: start.elapsed(),
             load_address,
+            kernel: None,
+            fault_lines: Vec::new(),
         }
     }
 }

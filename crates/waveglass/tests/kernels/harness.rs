@@ -288,7 +288,7 @@ fn run(launch: Launch) -> Result<Outputs, String> {
     if let Some(e) = report.error {
         return Err(format!("{kernel}: {e}"));
     }
-    let mut faults = report.outcome.faults.iter();
+    let mut faults = report.outcome.faults.iter().flat_map(|s| &s.details);
     let masked = |f: &Fault| f.space == Space::Lds && Some(f.address) == masked_store;
     if let Some(f) = faults.find(|f| !masked(&f.fault)) {
         return Err(format!(

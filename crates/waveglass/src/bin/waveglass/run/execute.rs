@@ -15,7 +15,7 @@ use waveglass::{Arg, FidelityWatch, Limits, Module, Report, RunError, SourceLine
 use super::args::{NamedValue, RunRequest, Which};
 use super::array::Array;
 use super::progress;
-use super::report::{CodePlace, FaultRow, HazardRow, Lines, RunReport, Statistics, TrapRow};
+use super::report::{CodePlace, HazardRow, Lines, RunReport, Statistics, TrapRow};
 use super::trap_handler;
 use crate::failure::{BAD_INPUT, FINDING, Failure, LIMIT, REFUSED};
 
@@ -96,14 +96,14 @@ pub(crate) fn execute(run: RunRequest) -> Result<(RunReport, Option<Failure>), F
         printed.push(("trap memory".to_owned(), memory.elements(16)));
     }
     let lines = module.object().and_then(SourceLines::of);
-    let line = |offset| Some(lines.as_ref()?.find(offset)?.to_string());
+    let line = |offset| lines.as_ref()?.find(offset);
     let failure = failure(&report, &what, &line);
     Ok((
         RunReport {
-            kernel: name,
+            kernel: name.clone(),
             target: module.target().name().to_owned(),
             printed,
-            faults: FaultRow::all(&report, &line),
+            faults: report.fault_entries(&module, &name),
             fault_count: report.outcome.fault_count,
             hazards: HazardRow::all(&report, &line),
             hazard_count: report.outcome.hazard_count,

@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 use waveglass::exec::Family;
-use waveglass::{Exceptions, FidelityReport, Place, Report, RunError, Status};
+use waveglass::{
+    Exceptions, FaultEntry, FidelityReport, Place, Report, RunError, SourceLine, Status,
+};
 
 /// What a run gives.
 #[derive(Clone, Debug, Serialize)]
@@ -13,8 +15,8 @@ pub(crate) struct RunReport {
     pub(crate) target: String,
     /// The buffers asked for, by name or place.
     pub(crate) printed: Vec<(String, Vec<String>)>,
-    /// The first memory violations.
-    pub(crate) faults: Vec<FaultRow>,
+    /// The memory violations by instruction.
+    pub(crate) faults: Vec<FaultEntry>,
     /// How many there were.
     pub(crate) fault_count: u64,
     /// Registers used before a wait for them, the first of them.
@@ -33,17 +35,6 @@ pub(crate) struct RunReport {
     pub(crate) fidelity: Option<FidelityReport>,
 }
 
-/// A memory violation.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct FaultRow {
-    pub(crate) what: String,
-    pub(crate) mnemonic: String,
-    #[serde(flatten)]
-    pub(crate) place: CodePlace,
-    pub(crate) group: [u32; 3],
-    pub(crate) wave: u32,
-}
-
 /// A place in the code.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct CodePlace {
@@ -53,7 +44,7 @@ pub(crate) struct CodePlace {
     pub(crate) in_trap_handler: bool,
     /// The line of the source, where the code object has debug information.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) source: Option<String>,
+    pub(crate) source: Option<SourceLine>,
 }
 
 impl CodePlace {
@@ -75,29 +66,14 @@ impl CodePlace {
             true => " of the trap handler",
             false => "",
         };
-        format!("{:#x}{of}{}", self.offset, at_line(self.source.as_deref()))
+        let source = self.source.as_ref();
+        let line = source.map_or(String::new(), |s| format!(", {s}"));
+        format!("{:#x}{of}{line}", self.offset)
     }
 }
 
 /// The source lines of the code object that runs.
-pub(crate) type Lines<'a> = &'a dyn Fn(u64) -> Option<String>;
-
-impl FaultRow {
-    pub(crate) fn all(report: &Report, lines: Lines<'_>) -> Vec<Self> {
-        report
-            .outcome
-            .faults
-            .iter()
-            .map(|f| Self {
-                what: f.fault.to_string(),
-                mnemonic: f.mnemonic.to_owned(),
-                place: CodePlace::of(report, lines, f.address),
-                group: f.group,
-                wave: f.wave,
-            })
-            .collect()
-    }
-}
+pub(crate) type Lines<'a> = &'a dyn Fn(u64) -> Option<SourceLine>;
 
 /// A trap that no handler took.
 #[derive(Clone, Debug, Serialize)]
@@ -243,10 +219,6 @@ impl Statistics {
     }
 }
 
-fn at_line(source: Option<&str>) -> String {
-    source.map_or(String::new(), |s| format!(", {s}"))
-}
-
 impl RunReport {
     pub(crate) fn text(&self) -> String {
         let mut out = String::new();
@@ -254,19 +226,7 @@ impl RunReport {
             let _ = writeln!(out, "{name}: {}", elements.join(" "));
         }
         for f in &self.faults {
-            let [x, y, z] = f.group;
-            let _ = writeln!(
-                out,
-                "memory violation: {} ({} at offset {}, workgroup {x},{y},{z}, wave {})",
-                f.what,
-                f.mnemonic,
-                f.place.text(),
-                f.wave
-            );
-        }
-        let more = self.fault_count.saturating_sub(self.faults.len() as u64);
-        if more > 0 {
-            let _ = writeln!(out, "and {more} more");
+            let _ = writeln!(out, "memory violation: {}", f.what);
         }
         for h in &self.hazards {
             let [x, y, z] = h.group;
