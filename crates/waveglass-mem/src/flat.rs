@@ -491,7 +491,9 @@ impl Flat<'_> {
             offsets[owner as usize] = (address & 3) as i64;
             let mut data = [[0; ROW_LANES]; 4];
             let one = Lanes::new(&offsets, 1 << owner);
+            let before = port.faults.len();
             window.load(self.memory, one, element, &mut data, port);
+            met_by(port, before, lane);
             for d in 0..element.dwords() {
                 dst[d * rows + lane / ROW_LANES][lane % ROW_LANES] = data[d][owner as usize];
             }
@@ -515,7 +517,9 @@ impl Flat<'_> {
                 data[d][owner as usize] = src[d * rows + lane / ROW_LANES][lane % ROW_LANES];
             }
             let one = Lanes::new(&offsets, 1 << owner);
+            let before = port.faults.len();
             window.store(self.memory, one, element, &data, port);
+            met_by(port, before, lane);
         }
     }
 }
@@ -551,6 +555,14 @@ pub fn reject_non_global(
     }
     lanes.exec &= !bad;
     bad
+}
+
+/// Gives the faults from the `first` on to the lane that met them: an access to the scratch of a lane is
+/// made in that lane's place.
+fn met_by(port: &mut Port, first: usize, lane: usize) {
+    for fault in &mut port.faults[first..] {
+        fault.lane = lane as u8;
+    }
 }
 
 #[cold]

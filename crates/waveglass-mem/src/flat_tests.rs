@@ -277,6 +277,40 @@ fn cdna5_lanes_read_other_lanes_scratch_through_flat_addresses() {
     assert!(port.faults.is_empty());
 }
 
+// rule: a lane that goes wrong in the scratch of a lane is reported itself, not the lane whose scratch it is;
+// section CDNA 5 ISA 10.2.1, 10.3.
+// points: 1, 6
+#[test]
+fn each_lane_that_misses_shared_scratch_is_reported() {
+    let mut world = world();
+    let mut port = Port::new(Rules::new(Generation::Cdna5));
+    // Lanes 1 and 2 miss in the scratch of lanes 3 and 0; lane 0 hits that of lane 3.
+    let there = apertures().flat_scratch_base(0x8000);
+    let nowhere = apertures().flat_scratch_base(1 << 40);
+    let mut addresses = [0; 32];
+    addresses[..3].copy_from_slice(&[there | 3 << 52, nowhere | 3 << 52, nowhere + 4]);
+    let lanes = Lanes::new(&addresses, 0b111);
+    let mut rows = [[7; 32]; 2];
+    for access in [Access::Store, Access::Load] {
+        match access {
+            Access::Store => world.flat().store(lanes, 0, Element::B64, &rows, &mut port),
+            _ => world
+                .flat()
+                .load(lanes, 0, Element::B64, &mut rows, &mut port),
+        };
+        let faults: Vec<_> = port
+            .take_faults()
+            .iter()
+            .map(|f| (f.lane, f.access, f.kind, f.address))
+            .collect();
+        let miss = |lane, address| (lane, access, FaultKind::Unmapped, address);
+        // {addr[51:2], addr[56:52], addr[1:0]}: lane 3 stands 12 bytes into a row, element 1 one row on.
+        let want = [miss(1, (1 << 40) + 12), miss(2, (1 << 40) + 128)];
+        assert_eq!(faults, want);
+    }
+    assert_eq!(rows.map(|row| [row[0], row[1], row[2]]), [[7, 0, 0]; 2]);
+}
+
 // Vega ISA 9.4: "If a global instruction attempts to access LDS, the instruction returns MEM_VIOL".
 // points: 1, 4, 6
 // claims: flat.9.4-7

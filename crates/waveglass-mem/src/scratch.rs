@@ -76,6 +76,7 @@ impl ScratchWindow {
         let rows = lanes.rows();
         let dst = &mut dst[..element.dwords() * rows];
         if let Some(offset) = self.common_offset(lanes, element, port.rules.alignment) {
+            let before = port.faults.len();
             for (d, dst) in dst.chunks_exact_mut(rows).enumerate() {
                 let start = self.address(offset + d as u64 * 4, 0);
                 let addresses: [u64; 64] =
@@ -83,6 +84,7 @@ impl ScratchWindow {
                 let lanes = Lanes::new(&addresses[..lanes.addresses.len()], lanes.exec);
                 memory.load_as(Space::Scratch, lanes, Element::B32, dst, port);
             }
+            first_of_each_lane(port, before);
             return;
         }
         let part = element.component_bytes();
@@ -119,6 +121,7 @@ impl ScratchWindow {
         let rows = lanes.rows();
         let src = &src[..element.dwords() * rows];
         if let Some(offset) = self.common_offset(lanes, element, port.rules.alignment) {
+            let before = port.faults.len();
             for (d, src) in src.chunks_exact(rows).enumerate() {
                 let start = self.address(offset + d as u64 * 4, 0);
                 let addresses: [u64; 64] =
@@ -126,6 +129,7 @@ impl ScratchWindow {
                 let lanes = Lanes::new(&addresses[..lanes.addresses.len()], lanes.exec);
                 memory.store_as(Space::Scratch, lanes, Element::B32, src, port);
             }
+            first_of_each_lane(port, before);
             return;
         }
         let part = element.component_bytes();
@@ -273,6 +277,21 @@ impl ScratchWindow {
             );
         }
     }
+}
+
+/// Keeps one fault a lane of those from the `first` on.
+fn first_of_each_lane(port: &mut Port, first: usize) {
+    if port.faults.len() <= first {
+        return;
+    }
+    let mut seen = 0u64;
+    let mut faults = port.faults.split_off(first);
+    faults.retain(|f| {
+        let new = seen >> f.lane & 1 == 0;
+        seen |= 1 << f.lane;
+        new
+    });
+    port.faults.append(&mut faults);
 }
 
 #[cfg(test)]
