@@ -26,6 +26,9 @@ impl GlobalMemory {
         port: &mut Port,
         host: Host,
     ) -> bool {
+        if port.trace.is_some() {
+            return false;
+        }
         match placed::<N, W>(self, addresses, port.rules.alignment, &mut port.hint, false) {
             Placed::Consecutive(region, offset) => copy_out(region, offset, registers, host),
             Placed::Spread(region) => gather(region, addresses, registers, host),
@@ -43,6 +46,9 @@ impl GlobalMemory {
         port: &mut Port,
         host: Host,
     ) -> bool {
+        if port.trace.is_some() {
+            return false;
+        }
         match placed::<N, W>(
             self,
             addresses,
