@@ -83,7 +83,19 @@ impl Subject<'_> {
             });
         let lanes = self.lanes(|lane| {
             let (terms, l) = &inputs[lane as usize];
-            (terms.clone(), self.components(&d, &request, l, one))
+            let parts = match format {
+                Some(FormatCode::Invalid) => vec![Part {
+                    sum: d.address(&request, l, 0),
+                    place: Place::Dropped {
+                        why: "the format is INVALID: nothing is bound",
+                    },
+                    checks: Vec::new(),
+                    bytes: request.bytes,
+                    content: None,
+                }],
+                _ => self.components(&d, &request, l, one),
+            };
+            (terms.clone(), parts)
         });
         let converted = format.map(|format| match format {
             FormatCode::Format(f) => format!("data is converted: {f}"),

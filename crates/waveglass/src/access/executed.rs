@@ -63,10 +63,15 @@ impl Scene {
                 lane.parts = self.parts(&touched);
                 continue;
             }
-            let faults = |f: &&Fault| u32::from(f.lane) == lane.lane;
-            let fault = executed.faults.iter().find(faults);
+            let mut faults = executed
+                .faults
+                .iter()
+                .filter(|f| u32::from(f.lane) == lane.lane);
             // What was read of a wide monitored load in scratch reaches no register.
-            let unread = fault.is_some_and(|f| f.kind == FaultKind::ScratchAtomic);
+            let unread = faults
+                .clone()
+                .any(|f| f.kind == FaultKind::ScratchAtomic);
+            let fault = faults.next();
             let shown = self.shown(lane);
             let expects = lane
                 .parts

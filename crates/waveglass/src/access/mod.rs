@@ -20,7 +20,7 @@ pub use report::{AccessReport, Check, LaneAccess, Part, Place, Term};
 pub use scene::{Scene, SceneConfig};
 
 use crate::exec::machine::{Barrier, Machine};
-use crate::exec::program::{Compile, scalar_number};
+use crate::exec::program::{Compile, Src};
 use crate::exec::wave::sreg;
 use crate::exec::{Stats, Step, Stop, Wave, semantics};
 use crate::isa::{Decoder, Field, Inst, InstInfo, Operand, Reg, RegFile};
@@ -74,6 +74,7 @@ struct Explanation {
 /// What explanations are made from.
 struct Subject<'a> {
     inst: &'a Inst,
+    compile: &'a Compile<'a>,
     scene: &'a Scene,
     /// Bytes that a lane accesses at an address.
     bytes: u32,
@@ -132,7 +133,7 @@ impl Scene {
     /// [`AccessError`]: no memory instruction, or one that is refused.
     pub fn access(&mut self, inst: &Inst) -> Result<AccessReport, AccessError> {
         let wave = &self.wave;
-        let op = semantics::compile(&Compile {
+        let compile = Compile {
             inst,
             address: 0,
             agpr_base: wave.agpr_base as u32,
@@ -142,16 +143,19 @@ impl Scene {
             msb: 0,
             sramecc: true,
             sgprs: 128,
-        });
+        };
+        let op = semantics::compile(&compile);
         let name = inst.mnemonic();
         let kind = Kind::of(name);
         let bytes = match op.mem.width {
             _ if kind != Kind::Atomic => op.mem.element.bytes(),
             crate::mem::AtomicWidth::B64 => 8,
+            _ if name.contains("barrier_arrive") => 8,
             _ => 4,
         };
         let subject = Subject {
             inst,
+            compile: &compile,
             scene: self,
             bytes,
             extra: 0,
@@ -167,10 +171,34 @@ impl Scene {
                 .notes
                 .push("the wave waits here, and asks again until it may go on".to_owned());
         }
+        if executed.touched.is_empty() && executed.faults.is_empty() {
+            self.undone(inst, &mut explanation);
+        }
         let contradictions = self.compare(name, &mut explanation, &executed, window);
         let mut report = self.report(inst, explanation, block.as_deref(), &before, &executed);
         report.contradictions = contradictions;
         Ok(report)
+    }
+
+    /// Says of an instruction that did nothing that its registers are none of the wave's, where that is so.
+    fn undone(&self, inst: &Inst, explanation: &mut Explanation) {
+        let wave = &self.wave;
+        let past = InstInfo::new(inst).writes.iter().any(|w| {
+            let end = usize::from(w.reg.index) + usize::from(w.reg.dwords);
+            match w.reg.file {
+                RegFile::Vgpr => end > wave.vgpr_count,
+                RegFile::Agpr => end > wave.agpr_count,
+                _ => false,
+            }
+        });
+        if past {
+            explanation.notes.push(format!(
+                "its destination runs past the {} VGPRs that the wave is allocated: the instruction does nothing (RDNA 3 \
+                 ISA 3.3.2.2)",
+                wave.vgpr_count
+            ));
+            explanation.lanes.iter_mut().for_each(|l| l.parts.clear());
+        }
     }
 
     /// Runs it, and says what was touched.
@@ -450,17 +478,36 @@ impl Subject<'_> {
         let (value, name) = match self.inst.operand(field)? {
             Operand::Reg(r) if r.file == RegFile::Null => return None,
             Operand::Reg(r) => {
-                let i = scalar_number(r) as usize;
-                let w = self.wave();
+                let value = self.value_of(self.compile.src(field));
                 let value = match r.dwords {
-                    1 => u64::from(w.sgpr[i & 127]),
-                    _ => w.s64(i),
+                    1 => u64::from(value as u32),
+                    _ => value,
                 };
                 (value, format!("{name} {}", register_name(r)))
             }
             _ => (self.inst.constant(field)?, name.to_owned()),
         };
         Some((value, Term { name, value }))
+    }
+
+    /// A scalar source's value.
+    fn value_of(&self, source: Src) -> u64 {
+        let (wave, apertures) = (self.wave(), self.scene.apertures_of_wave());
+        match source {
+            Src::None | Src::LdsDirect | Src::Vgpr(_) => 0,
+            Src::Sgpr(i) => wave.s64(usize::from(i)),
+            Src::Const(c) => c,
+            Src::Scc => wave.scc.into(),
+            Src::Vccz => (wave.vcc() == 0).into(),
+            Src::Execz => (wave.exec() == 0).into(),
+            Src::Aperture(0) => apertures.shared_base(),
+            Src::Aperture(1) => apertures.shared_limit(),
+            Src::Aperture(2) => apertures.private_base(),
+            Src::Aperture(_) => apertures.private_limit(),
+            Src::FlatScratchBase(half) => {
+                apertures.flat_scratch_base(wave.scratch_base) >> (32 * u32::from(half))
+            }
+        }
     }
 
     /// One lane's dword of a vector operand.
@@ -505,7 +552,12 @@ fn register_name(r: Reg) -> String {
         RegFile::Exec => return "exec".to_owned(),
         RegFile::M0 => return "m0".to_owned(),
         RegFile::FlatScratch => return "flat_scratch".to_owned(),
-        other => return format!("{other:?}"),
+        RegFile::Null => return "null".to_owned(),
+        RegFile::SharedBase => return "src_shared_base".to_owned(),
+        RegFile::SharedLimit => return "src_shared_limit".to_owned(),
+        RegFile::PrivateBase => return "src_private_base".to_owned(),
+        RegFile::PrivateLimit => return "src_private_limit".to_owned(),
+        other => return format!("src_{}", format!("{other:?}").to_lowercase()),
     };
     match r.dwords {
         0 | 1 => format!("{letter}{i}"),

@@ -2,7 +2,7 @@
 
 use super::place::signed;
 use super::{AccessError, Check, Explanation, Kind, LaneAccess, Part, Place, Subject, Term};
-use crate::isa::{Field, Operand};
+use crate::isa::{Field, Operand, RegFile};
 use crate::mem::Generation;
 use crate::mem::buffer::BufferDescriptor;
 use waveglass_exec::program::scalar_number;
@@ -43,11 +43,11 @@ impl Subject<'_> {
                 .wrapping_add(component(offset as u64));
             match name.contains("_buffer_") {
                 true => {
-                    let (b, terms) = self.scalar_buffer(&component)?;
+                    let (b, terms) = self.scalar_buffer(&component);
                     (b.base, total, Some(b), terms)
                 }
                 false => {
-                    let (base, term) = self.scalar_base()?;
+                    let (base, term) = self.scalar_base();
                     (component(base), total, None, vec![term])
                 }
             }
@@ -105,21 +105,27 @@ impl Subject<'_> {
     }
 
     /// SBASE as an address.
-    fn scalar_base(&self) -> Result<(u64, Term), AccessError> {
-        self.scalar_operand(Field::Sbase, "SBASE")
-            .ok_or(AccessError::NotShown(self.inst.mnemonic()))
+    fn scalar_base(&self) -> (u64, Term) {
+        let null = || {
+            let name = "SBASE null".into();
+            (0, Term { name, value: 0 })
+        };
+        self.scalar_operand(Field::Sbase, "SBASE").unwrap_or_else(null)
     }
 
     /// SBASE as a descriptor: base, stride and record count alone matter, and CDNA 5 counts records in bytes.
     fn scalar_buffer(
         &self,
         component: &dyn Fn(u64) -> u64,
-    ) -> Result<(ScalarBuffer, Vec<Term>), AccessError> {
-        let Some(Operand::Reg(sbase)) = self.inst.operand(Field::Sbase) else {
-            return Err(AccessError::NotShown(self.inst.mnemonic()));
+    ) -> (ScalarBuffer, Vec<Term>) {
+        // `null` is no buffer.
+        let words = match self.inst.operand(Field::Sbase) {
+            Some(Operand::Reg(r)) if r.file != RegFile::Null => {
+                let first = scalar_number(r) as usize;
+                std::array::from_fn(|i| self.wave().sgpr[(first + i) & 127])
+            }
+            _ => [0; 4],
         };
-        let first = scalar_number(sbase) as usize;
-        let words = std::array::from_fn(|i| self.wave().sgpr[(first + i) & 127]);
         let d = BufferDescriptor::decode(words, self.scene.rules.generation);
         let unit = match d.generation {
             Generation::Cdna5 => 1,
@@ -138,7 +144,7 @@ impl Subject<'_> {
         }
         let bytes = component(d.num_records.saturating_mul(unit));
         let base = component(d.base);
-        Ok((ScalarBuffer { base, bytes }, terms))
+        (ScalarBuffer { base, bytes }, terms)
     }
 
     /// Whether the immediate is one that makes an access through a buffer a violation (RDNA 3 ISA 8.1.2).

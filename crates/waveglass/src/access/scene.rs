@@ -241,6 +241,16 @@ impl Scene {
         &mut self.wave
     }
 
+    /// The mapped memory, scratch included.
+    pub fn memory(&self) -> &GlobalMemory {
+        &self.memory
+    }
+
+    /// The workgroup's LDS.
+    pub fn lds_mut(&mut self) -> &mut Lds {
+        &mut self.lds
+    }
+
     /// The wave.
     pub fn wave(&self) -> &Wave {
         &self.wave

@@ -120,11 +120,9 @@ impl Subject<'_> {
         let scratch = self.inst.mnemonic().starts_with("scratch");
         let each = |n: u32| {
             let subject = Subject {
-                inst: self.inst,
-                scene: self.scene,
                 bytes: 4,
                 extra: i64::from(n) * 4,
-                kind: self.kind,
+                ..*self
             };
             if scratch {
                 subject.scratch()
