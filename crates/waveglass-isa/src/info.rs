@@ -217,6 +217,10 @@ fn counters(inst: &Inst, writes: &[RegUse]) -> Vec<Counter> {
             out.push(counter);
         }
     }
+    // CDNA 5 ISA 11.2.2: "uses ASYNCcnt to track its completion", and no other.
+    if name.starts_with("ds_atomic_async") {
+        out.retain(|c| *c != Counter::Ds);
+    }
     out
 }
 

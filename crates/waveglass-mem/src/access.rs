@@ -2,7 +2,7 @@
 
 use crate::fault::{Access, Fault, FaultKind, Space};
 use crate::global::RegionHint;
-use crate::rules::Rules;
+use crate::rules::{AlignmentMode, Rules};
 
 /// Lanes in a [`Row`].
 pub const ROW_LANES: usize = 32;
@@ -143,6 +143,24 @@ impl Element {
     }
 }
 
+/// Bytes that one lane's access has read or written, as [`Port::trace`] keeps them.
+///
+/// What a wider access did may stand in several pieces, and a byte may stand in more than one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Touch {
+    /// The lane; 0 for scalar accesses and those of a whole wave.
+    pub lane: u8,
+    /// [`Space::Global`] for all that lies in [`GlobalMemory`](crate::GlobalMemory), scratch included;
+    /// [`Space::Lds`] or [`Space::Gds`].
+    pub space: Space,
+    /// The first byte's virtual address, or its offset in the allocation of LDS or M0's window of GDS.
+    pub address: u64,
+    /// How many bytes.
+    pub bytes: u32,
+    /// What was done to them.
+    pub access: Access,
+}
+
 /// A wave's side of the memory model: its rules, its last-hit hint and the faults it has met.
 ///
 /// One port belongs to one wave (or one host thread); the memories behind it are shared.
@@ -163,6 +181,9 @@ pub struct Port {
     pub share: Space,
     /// Faults since the last [`Port::take_faults`], in the order met.
     pub faults: Vec<Fault>,
+    /// The bytes that accesses through this port have read and written, where it is asked for. Accesses
+    /// then take the paths that go lane by lane.
+    pub trace: Option<Vec<Touch>>,
 }
 
 impl Port {
@@ -176,6 +197,7 @@ impl Port {
             m0: u32::MAX,
             share: Space::Lds,
             faults: Vec::new(),
+            trace: None,
         }
     }
 
@@ -189,6 +211,34 @@ impl Port {
     /// Takes the faults met so far.
     pub fn take_faults(&mut self) -> Vec<Fault> {
         std::mem::take(&mut self.faults)
+    }
+
+    /// Whether an access may take a path that looks at no lane alone: any alignment will do, and nobody
+    /// asks what was touched.
+    #[inline(always)]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.rules.alignment == AlignmentMode::Unaligned && self.trace.is_none()
+    }
+
+    /// Adds to the trace, where there is one.
+    #[inline(always)]
+    pub(crate) fn touch(
+        &mut self,
+        access: Access,
+        space: Space,
+        lane: usize,
+        address: u64,
+        bytes: u32,
+    ) {
+        if let Some(trace) = &mut self.trace {
+            trace.push(Touch {
+                lane: lane as u8,
+                space,
+                address,
+                bytes,
+                access,
+            });
+        }
     }
 
     /// Records a fault that no region has to do with.

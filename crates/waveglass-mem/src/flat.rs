@@ -492,8 +492,10 @@ impl Flat<'_> {
             let mut data = [[0; ROW_LANES]; 4];
             let one = Lanes::new(&offsets, 1 << owner);
             let before = port.faults.len();
+            let touched = port.trace.as_ref().map_or(0, Vec::len);
             window.load(self.memory, one, element, &mut data, port);
             met_by(port, before, lane);
+            touched_by(port, touched, lane);
             for d in 0..element.dwords() {
                 dst[d * rows + lane / ROW_LANES][lane % ROW_LANES] = data[d][owner as usize];
             }
@@ -518,8 +520,10 @@ impl Flat<'_> {
             }
             let one = Lanes::new(&offsets, 1 << owner);
             let before = port.faults.len();
+            let touched = port.trace.as_ref().map_or(0, Vec::len);
             window.store(self.memory, one, element, &data, port);
             met_by(port, before, lane);
+            touched_by(port, touched, lane);
         }
     }
 }
@@ -562,6 +566,13 @@ pub fn reject_non_global(
 fn met_by(port: &mut Port, first: usize, lane: usize) {
     for fault in &mut port.faults[first..] {
         fault.lane = lane as u8;
+    }
+}
+
+/// The same for the trace.
+fn touched_by(port: &mut Port, first: usize, lane: usize) {
+    for touch in port.trace.iter_mut().flatten().skip(first) {
+        touch.lane = lane as u8;
     }
 }
 

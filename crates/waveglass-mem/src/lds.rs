@@ -138,7 +138,7 @@ impl Lds {
         port: &Port,
         host: wide::Host,
     ) -> bool {
-        port.rules.alignment == AlignmentMode::Unaligned
+        port.is_plain()
             && whole_wave::gather(
                 &self.bytes[..self.limit(port) as usize],
                 addresses,
@@ -156,8 +156,7 @@ impl Lds {
         port: &Port,
     ) -> bool {
         let limit = self.limit(port) as usize;
-        port.rules.alignment == AlignmentMode::Unaligned
-            && whole_wave::scatter(&mut self.bytes[..limit], addresses, registers)
+        port.is_plain() && whole_wave::scatter(&mut self.bytes[..limit], addresses, registers)
     }
 
     #[inline]
@@ -168,7 +167,7 @@ impl Lds {
         dst: &mut [Row],
         port: &mut Port,
     ) {
-        if port.rules.alignment == AlignmentMode::Unaligned {
+        if port.is_plain() {
             let done = wide::run_wave(Gather::<N> {
                 memory: &self.bytes[..self.limit(port) as usize],
                 lanes,
@@ -206,6 +205,8 @@ impl Lds {
             for d in 0..element.dwords() {
                 let offset = d as u32 * 4;
                 let value = if whole || per_dword && in_range(address, offset, part, limit) {
+                    let at = u64::from(address + offset);
+                    port.touch(Access::Load, port.share, lane, at, part);
                     element.extend(self.read(address + offset, part))
                 } else {
                     0
@@ -239,7 +240,7 @@ impl Lds {
         src: &[Row],
         port: &mut Port,
     ) {
-        if port.rules.alignment == AlignmentMode::Unaligned && lanes.is_full() {
+        if port.is_plain() && lanes.is_full() {
             let limit = self.limit(port) as usize;
             let done = wide::run_wave(Scatter::<N> {
                 memory: &mut self.bytes[..limit],
@@ -285,11 +286,15 @@ impl Lds {
                 let value = src[d * rows + lane / ROW_LANES][lane % ROW_LANES];
                 let offset = d as u32 * 4;
                 if whole {
+                    let at = u64::from(address + offset);
+                    port.touch(Access::Store, port.share, lane, at, part);
                     self.write(address + offset, part, value);
                     continue;
                 }
                 for piece in (0..part).step_by(grain as usize) {
                     if in_range(address, offset + piece, grain, limit) {
+                        let at = u64::from(address + offset + piece);
+                        port.touch(Access::Store, port.share, lane, at, grain);
                         self.write(address + offset + piece, grain, value >> (8 * piece));
                     }
                 }
@@ -327,6 +332,7 @@ impl Lds {
             } else {
                 let data = lane_value(atomic.data, atomic.width, rows, lane);
                 let second = lane_value(atomic.second, atomic.width, rows, lane);
+                port.touch(Access::Atomic, port.share, lane, address.into(), bytes);
                 let low = self.read(address, 4);
                 match atomic.width {
                     AtomicWidth::B32 => {

@@ -56,3 +56,5 @@ pub use lds::{Lds, lds_addtid, lds_align, lds_pair};
 pub use rules::{AlignmentMode, Generation, LdsRange, MinMaxRule, Rules};
 pub use scratch::{ScratchWindow, scratch_swizzle};
 pub use tensor::{TensorBytes, TensorDescriptor, TensorGroups, TensorIteration, TensorPadding};
+
+pub use access::Touch;

@@ -213,14 +213,14 @@ impl ScratchWindow {
         if !self.holds(offset, bytes) {
             return None;
         }
-        let (offset, lane) = (offset as u64, lane as u32);
+        let (offset, number) = (offset as u64, lane as u32);
         if offset % 4 + u64::from(bytes) <= 4 {
-            return memory.load_component(self.address(offset, lane), bytes, &mut port.hint);
+            return memory.load_traced(lane, self.address(offset, number), bytes, port);
         }
         let mut value = 0;
         for i in 0..bytes {
-            let at = self.address(offset + u64::from(i), lane);
-            value |= memory.load_component(at, 1, &mut port.hint)? << (8 * i);
+            let at = self.address(offset + u64::from(i), number);
+            value |= memory.load_traced(lane, at, 1, port)? << (8 * i);
         }
         Some(value)
     }
@@ -238,14 +238,14 @@ impl ScratchWindow {
         if !self.holds(offset, bytes) {
             return false;
         }
-        let (offset, lane) = (offset as u64, lane as u32);
+        let (offset, number) = (offset as u64, lane as u32);
         if offset % 4 + u64::from(bytes) <= 4 {
-            let address = self.address(offset, lane);
-            return memory.store_component(address, bytes, value, &mut port.hint);
+            let address = self.address(offset, number);
+            return memory.store_traced(lane, address, bytes, value, port);
         }
         (0..bytes).all(|i| {
-            let at = self.address(offset + u64::from(i), lane);
-            memory.store_component(at, 1, value >> (8 * i), &mut port.hint)
+            let at = self.address(offset + u64::from(i), number);
+            memory.store_traced(lane, at, 1, value >> (8 * i), port)
         })
     }
 

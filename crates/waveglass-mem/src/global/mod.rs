@@ -239,6 +239,7 @@ impl GlobalMemory {
             Some(region) => region.copy_out(region.offset(address), out),
             None => return out.is_empty(),
         }
+        port.touch(Access::Load, Space::Global, 0, address, out.len() as u32);
         true
     }
 
@@ -251,6 +252,7 @@ impl GlobalMemory {
             }
             _ => return data.is_empty(),
         }
+        port.touch(Access::Store, Space::Global, 0, address, data.len() as u32);
         true
     }
 

@@ -72,6 +72,7 @@ impl GlobalMemory {
         let address = address & !3;
         let bytes = dst.len() as u64 * 4;
         if let Some(region) = self.find(address, bytes, &mut port.scalar_hint) {
+            port.touch(Access::Load, Space::Global, 0, address, bytes as u32);
             let first = region.offset(address) / 4;
             for (value, cell) in dst.iter_mut().zip(&region.dwords()[first..]) {
                 *value = cell.load(Relaxed);
@@ -87,15 +88,13 @@ impl GlobalMemory {
         let mut reported = false;
         for (i, value) in dst.iter_mut().enumerate() {
             let at = address.wrapping_add(i as u64 * 4);
-            *value = self
-                .load_component(at, 4, &mut port.hint)
-                .unwrap_or_else(|| {
-                    if !reported {
-                        self.miss(Access::Load, Space::Scalar, 0, at, 4, port);
-                        reported = true;
-                    }
-                    0
-                });
+            *value = self.load_traced(0, at, 4, port).unwrap_or_else(|| {
+                if !reported {
+                    self.miss(Access::Load, Space::Scalar, 0, at, 4, port);
+                    reported = true;
+                }
+                0
+            });
         }
     }
 
@@ -137,10 +136,23 @@ impl GlobalMemory {
                 if done {
                     return;
                 }
+                let mut apart = 0u64;
                 self.load_lanes(space, lanes, element, port, |lane, found| {
                     let raw = found.map_or(0, |(r, offset)| r.load_small(offset, bytes));
+                    apart |= u64::from(found.is_none()) << lane;
                     dst[lane / ROW_LANES][lane % ROW_LANES] = element.extend(raw);
                 });
+                // Its bytes may lie in two regions.
+                let apart = Lanes {
+                    exec: lanes.exec & apart,
+                    ..lanes
+                };
+                for (lane, address) in apart.active() {
+                    let at = port.rules.alignment.align(address, bytes);
+                    if let Some(raw) = at.and_then(|at| self.load_traced(lane, at, bytes, port)) {
+                        dst[lane / ROW_LANES][lane % ROW_LANES] = element.extend(raw);
+                    }
+                }
             }
         }
     }
@@ -203,7 +215,7 @@ impl GlobalMemory {
             };
             for d in 0..N {
                 let at = address.wrapping_add(d as u64 * 4);
-                flat[d * count + lane] = self.load_component(at, 4, &mut port.hint).unwrap_or(0);
+                flat[d * count + lane] = self.load_traced(lane, at, 4, port).unwrap_or(0);
             }
         }
     }
@@ -300,7 +312,7 @@ impl GlobalMemory {
         port: &mut Port,
         each: impl FnMut(&Region, usize, usize),
     ) -> bool {
-        if port.rules.alignment != AlignmentMode::Unaligned || lanes.exec == 0 {
+        if !port.is_plain() || lanes.exec == 0 {
             return false;
         }
         let hint = if writes {
@@ -354,9 +366,11 @@ impl GlobalMemory {
                 continue;
             };
             if let Some((w, offset)) = window.and_then(|w| Some((w, w.offset(address)?))) {
+                port.touch(Access::Load, Space::Global, lane, address, bytes);
                 take(lane, Some((w.region, offset)));
             } else if let Some(region) = self.find(address, u64::from(bytes), &mut port.hint) {
                 window = Some(Window::new(region, bytes));
+                port.touch(Access::Load, Space::Global, lane, address, bytes);
                 take(lane, Some((region, region.offset(address))));
             } else {
                 self.judge_load(space, lane, address, element, port);
@@ -407,6 +421,7 @@ impl GlobalMemory {
                 continue;
             };
             if let Some((w, offset)) = window.and_then(|w| Some((w, w.offset(address)?))) {
+                port.touch(Access::Store, Space::Global, lane, address, bytes);
                 put(w.region, offset, lane);
                 continue;
             }
@@ -414,6 +429,7 @@ impl GlobalMemory {
             match found.map(|r| Window::new(r, bytes)).filter(writable) {
                 Some(w) => {
                     window = Some(w);
+                    port.touch(Access::Store, Space::Global, lane, address, bytes);
                     put(w.region, w.region.offset(address), lane);
                 }
                 None => self.store_parts(space, lane, address, element, src, lanes.rows(), port),
@@ -439,20 +455,44 @@ impl GlobalMemory {
         for d in 0..element.dwords() {
             let at = address.wrapping_add(d as u64 * 4);
             let value = src[d * rows + lane / ROW_LANES][lane % ROW_LANES];
-            if !self.store_component(at, part, value, &mut port.hint) && !reported {
+            if !self.store_traced(lane, at, part, value, port) && !reported {
                 self.miss(Access::Store, space, lane, at, part, port);
                 reported = true;
             }
         }
     }
 
-    /// Reads one component of 1, 2 or 4 bytes; it may straddle two neighbouring regions.
-    pub(crate) fn load_component(
+    /// [`Self::load_component`] for a lane, in the port's trace.
+    pub(crate) fn load_traced(
         &self,
+        lane: usize,
         address: u64,
         bytes: u32,
-        hint: &mut RegionHint,
+        port: &mut Port,
     ) -> Option<u32> {
+        let value = self.load_component(address, bytes, &mut port.hint)?;
+        port.touch(Access::Load, Space::Global, lane, address, bytes);
+        Some(value)
+    }
+
+    /// [`Self::store_component`] for a lane, in the port's trace.
+    pub(crate) fn store_traced(
+        &self,
+        lane: usize,
+        address: u64,
+        bytes: u32,
+        value: u32,
+        port: &mut Port,
+    ) -> bool {
+        let done = self.store_component(address, bytes, value, &mut port.hint);
+        if done {
+            port.touch(Access::Store, Space::Global, lane, address, bytes);
+        }
+        done
+    }
+
+    /// Reads one component of 1, 2 or 4 bytes; it may straddle two neighbouring regions.
+    fn load_component(&self, address: u64, bytes: u32, hint: &mut RegionHint) -> Option<u32> {
         if let Some(region) = self.find(address, u64::from(bytes), hint) {
             return Some(region.load_small(region.offset(address), bytes));
         }
@@ -466,13 +506,7 @@ impl GlobalMemory {
     }
 
     /// Writes one component of 1, 2 or 4 bytes, or nothing if any of it is not writable.
-    pub(crate) fn store_component(
-        &self,
-        address: u64,
-        bytes: u32,
-        value: u32,
-        hint: &mut RegionHint,
-    ) -> bool {
+    fn store_component(&self, address: u64, bytes: u32, value: u32, hint: &mut RegionHint) -> bool {
         let writable = |r: &&Region| r.permission == Permission::ReadWrite;
         if let Some(region) = self.find(address, u64::from(bytes), hint).filter(writable) {
             region.store_small(region.offset(address), bytes, value);

@@ -161,6 +161,7 @@ impl GlobalMemory {
             self.miss(Access::Atomic, space, lane, address, bytes, port);
             return None;
         };
+        port.touch(Access::Atomic, Space::Global, lane, address, bytes);
         let offset = region.offset(address);
         let data = lane_value(atomic.data, atomic.width, rows, lane);
         let second = lane_value(atomic.second, atomic.width, rows, lane);

@@ -153,6 +153,10 @@ pub(super) fn placed<'a, const W: usize, const FULL: bool>(
     writes: bool,
     port: &mut Port,
 ) -> Placed<'a> {
+    // What keeps a trace takes lane after lane.
+    if port.trace.is_some() {
+        return Placed::Unknown;
+    }
     let mode = port.rules.alignment;
     let hint = if writes {
         &mut port.store_hint

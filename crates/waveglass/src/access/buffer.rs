@@ -1,13 +1,14 @@
 //! Addresses through buffer descriptors (Vega ISA 8.1.5, RDNA 3 ISA 9.4, RDNA 4 ISA 9.4, CDNA 5 ISA
 //! 9.4).
 
-use super::{Check, Explanation, Part, Place, Subject, Term, register_name};
+use super::place::MISALIGNED;
+use super::{Check, Explanation, Kind, Part, Place, Subject, Term, register_name};
 use crate::isa::{Field, Operand};
-use crate::mem::Generation;
 use crate::mem::buffer::{
     BufferDescriptor, BufferKind, BufferLane, BufferRequest, Format, FormatCode, RangeRule,
     RangeValues, Resolved,
 };
+use crate::mem::{AlignmentMode, Generation};
 use waveglass_exec::program::scalar_number;
 
 impl Subject<'_> {
@@ -63,31 +64,38 @@ impl Subject<'_> {
         ];
         shared.extend(soffset.map(|s| s.1));
         shared.push(offset_term);
-        let vaddr = self.register(Field::Vaddr);
+        let inputs: Vec<(Vec<Term>, BufferLane)> = (0..self.wave().lanes() as u32)
+            .map(|lane| self.buffer_lane(&d, &request, lane))
+            .collect();
+        let exec = self.exec();
+        let active = || {
+            let lanes = inputs.iter().enumerate();
+            lanes.filter(|(n, _)| exec >> n & 1 != 0).map(|(_, l)| &l.1)
+        };
+        // One access of all lanes, if every dword of every lane is there and follows the last.
+        let dwords = request.bytes.div_ceil(4).max(1);
+        let one = dwords > 1
+            && d.swizzle.element_bytes() != Some(4)
+            && active().all(|l| {
+                matches!(d.resolve(&request, l, 0), Resolved::Address(_))
+                    && d.in_range(&request, l, dwords - 1)
+                    && d.offset(&request, l) + 16 <= u64::from(u32::MAX)
+            });
         let lanes = self.lanes(|lane| {
-            let mut terms = Vec::new();
-            let mut l = BufferLane {
-                lane,
-                ..BufferLane::default()
+            let (terms, l) = &inputs[lane as usize];
+            let parts = match format {
+                Some(FormatCode::Invalid) => vec![Part {
+                    sum: d.address(&request, l, 0),
+                    place: Place::Dropped {
+                        why: "the format is INVALID: nothing is bound",
+                    },
+                    checks: Vec::new(),
+                    bytes: request.bytes,
+                    content: None,
+                }],
+                _ => self.components(&d, &request, l, one),
             };
-            if let Some(r) = vaddr {
-                let mut at = 0;
-                if request.idxen {
-                    l.vindex = self.vector(r, 0, lane);
-                    let name = format!("VINDEX {}", dword_name(r, 0));
-                    terms.push(term(&name, l.vindex.into()));
-                    at = 1;
-                }
-                if request.offen {
-                    l.voffset = self.vector(r, at, lane);
-                    let name = format!("VOFFSET {}", dword_name(r, at));
-                    terms.push(term(&name, l.voffset.into()));
-                }
-            }
-            if d.add_tid {
-                terms.push(term("lane (ADD_TID)", lane.into()));
-            }
-            (terms, self.components(&d, &request, &l))
+            (terms.clone(), parts)
         });
         let converted = format.map(|format| match format {
             FormatCode::Format(f) => format!("data is converted: {f}"),
@@ -98,65 +106,138 @@ impl Subject<'_> {
             formula: formula(&d),
             source: "Vega ISA 8.1.5, RDNA 3 ISA 9.4, RDNA 4 ISA 9.4, CDNA 5 ISA 9.4",
             shared,
-            notes: vec![
-                if kind == BufferKind::Untyped {
-                    "each dword is checked alone; out of range reads zero and drops its write, \
-                     without a violation"
-                } else {
-                    "checked whole; out of range reads zero and drops its write, without a violation"
-                }
-                .into(),
-            ],
+            notes: vec![format!(
+                "{}; what is out of range {}, without a violation",
+                match kind {
+                    BufferKind::Untyped => "each dword is checked alone",
+                    _ => "checked whole",
+                },
+                self.kind.dropped()
+            )],
             lanes,
         };
         explanation.notes.extend(converted);
         explanation
     }
 
-    /// The dwords of one lane, those that lie together in one part.
+    /// A lane's index and offset, with their terms.
+    fn buffer_lane(
+        &self,
+        d: &BufferDescriptor,
+        request: &BufferRequest,
+        lane: u32,
+    ) -> (Vec<Term>, BufferLane) {
+        let mut terms = Vec::new();
+        let mut l = BufferLane {
+            lane,
+            ..BufferLane::default()
+        };
+        if let Some(r) = self.register(Field::Vaddr) {
+            let mut at = 0;
+            if request.idxen {
+                l.vindex = self.vector(r, 0, lane);
+                let name = format!("VINDEX {}", dword_name(r, 0));
+                terms.push(term(&name, l.vindex.into()));
+                at = 1;
+            }
+            if request.offen {
+                l.voffset = self.vector(r, at, lane);
+                let name = format!("VOFFSET {}", dword_name(r, at));
+                terms.push(term(&name, l.voffset.into()));
+            }
+        }
+        if d.add_tid {
+            terms.push(term("lane (ADD_TID)", lane.into()));
+        }
+        (terms, l)
+    }
+
+    /// The alignment mode of an access: data with a format have their own from RDNA 2 on (RDNA 2 ISA 8.1.7, RDNA 3
+    /// ISA 9.5).
+    fn buffer_alignment(&self, d: &BufferDescriptor, request: &BufferRequest) -> AlignmentMode {
+        let own = !d.generation.is_gfx9() && d.generation != Generation::Rdna1;
+        if own && request.kind.is_formatted() {
+            AlignmentMode::DwordStrict
+        } else {
+            self.scene.rules.alignment
+        }
+    }
+
+    /// The dwords of one lane, those that lie together in one part; `one` where they are one access.
     fn components(
         &self,
         d: &BufferDescriptor,
         request: &BufferRequest,
         l: &BufferLane,
+        one: bool,
     ) -> Vec<Part> {
-        let dwords = request.bytes.div_ceil(4).max(1);
+        let mode = self.buffer_alignment(d, request);
+        let dwords = match self.kind {
+            Kind::Atomic => 1,
+            _ => request.bytes.div_ceil(4).max(1),
+        };
         let mut parts: Vec<Part> = Vec::new();
         for component in 0..dwords {
-            let bytes = (request.bytes - component * 4).min(4);
-            let subject = Subject {
-                inst: self.inst,
-                scene: self.scene,
-                bytes,
-                extra: 0,
+            let bytes = match self.kind {
+                Kind::Atomic => self.bytes,
+                _ => (request.bytes - component * 4).min(4),
             };
-            let check = Check::new(
+            let subject = self.of_bytes(bytes);
+            let mut checks = vec![Check::new(
                 d.in_range(request, l, component),
                 range_check(d, request, l, component),
-            );
-            let part = match d.resolve(request, l, component) {
-                Resolved::Address(a) => subject.global_part(a, vec![check]),
-                other => Part {
+            )];
+            let next = match d.resolve(request, l, component) {
+                Resolved::Address(_) if straddles(d, request, l, bytes) => {
+                    let byte = |i| d.address(request, l, u64::from(component) * 4 + u64::from(i));
+                    let byte = |i| self.of_bytes(1).global_part(byte(i), checks.clone());
+                    (0..bytes).map(byte).collect()
+                }
+                Resolved::Address(a) => {
+                    // The whole access is aligned, or each dword for itself.
+                    let first = a.wrapping_sub(u64::from(component) * 4);
+                    let at = if one {
+                        let whole = self.of_bytes(request.bytes);
+                        let at = whole.aligned_in(mode, first, false, &mut checks);
+                        at.map(|at| at.wrapping_add(u64::from(component) * 4))
+                    } else {
+                        subject.aligned_in(mode, a, false, &mut checks)
+                    };
+                    vec![match at {
+                        Some(at) => subject.global_part(at, checks),
+                        None => subject.violation(a, checks, MISALIGNED),
+                    }]
+                }
+                other => vec![Part {
                     sum: d.address(request, l, u64::from(component) * 4),
                     place: Place::Dropped {
                         why: match other {
-                            Resolved::OutOfRange => "out of the buffer's range",
+                            Resolved::OutOfRange => self.kind.out_of_range(),
                             Resolved::Unbound => "the descriptor is null: nothing is bound",
                             _ => "the descriptor is no buffer's",
                         },
                     },
-                    checks: vec![check],
+                    checks,
                     bytes,
                     content: None,
-                },
+                }],
             };
-            match parts.last_mut() {
-                Some(p) if p.goes_on_in(&part) => p.join(part),
-                _ => parts.push(part),
+            for part in next {
+                match parts.last_mut() {
+                    Some(p) if p.goes_on_in(&part) => p.join(part),
+                    _ => parts.push(part),
+                }
             }
         }
         parts
     }
+}
+
+/// Whether a dword lies across two elements of a swizzled buffer, so that its bytes are apart.
+fn straddles(d: &BufferDescriptor, request: &BufferRequest, l: &BufferLane, bytes: u32) -> bool {
+    request.kind != BufferKind::Atomic
+        && d.swizzle.element_bytes() == Some(4)
+        && (d.offset(request, l) & 3) + u64::from(bytes) > 4
 }
 
 fn term(name: &str, value: u64) -> Term {

@@ -1,7 +1,7 @@
 //! LDS instructions that move data between lanes (Vega ISA 10.3.3, 12.13.1, RDNA 3 ISA 12.5.2, CDNA 5 ISA
 //! 11.2.3), and those that all lanes do as one: append and consume, the forms with the lane's number.
 
-use super::{Explanation, Part, Place, Subject, Term, register_name};
+use super::{Check, Explanation, LaneAccess, Part, Place, Subject, Term, register_name};
 use crate::exec::semantics::{permute_group, swizzle_source};
 use crate::exec::wave::sreg;
 use crate::isa::Field;
@@ -161,6 +161,56 @@ impl Subject<'_> {
                 "lane {first} makes the access, and every active lane gets the value before"
             )],
             lanes,
+        }
+    }
+
+    /// `lds_direct_load`, `ds_direct_load`: one value for the lanes of each quad of which any is on.
+    pub(super) fn direct(&self) -> Explanation {
+        let m0 = self.wave().sgpr[sreg::M0];
+        let at = u64::from(m0 & 0xffff);
+        let (bytes, what) = match m0 >> 16 & 7 {
+            0 => (1, "an unsigned byte"),
+            1 => (2, "an unsigned short"),
+            4 => (1, "a signed byte"),
+            5 => (2, "a signed short"),
+            _ => (4, "a dword"),
+        };
+        let end = self.scene.lds.size().into();
+        let exec = self.wave().exec();
+        let quad = |lane: u32| exec >> (lane & !3) & 0xf != 0;
+        let part = || Part {
+            sum: at,
+            place: if at + bytes <= end {
+                Place::Lds { offset: at }
+            } else {
+                Place::Dropped {
+                    why: "what lies outside the workgroup's LDS reads zero",
+                }
+            },
+            checks: vec![Check::new(
+                at + bytes <= end,
+                format!("{at:#x} + {bytes} <= {end:#x}, the workgroup's LDS"),
+            )],
+            bytes: bytes as u32,
+            content: None,
+        };
+        let lanes = (0..self.wave().lanes() as u32).map(|lane| LaneAccess {
+            lane,
+            active: quad(lane),
+            terms: Vec::new(),
+            parts: quad(lane).then(part).into_iter().collect(),
+            result: Vec::new(),
+            fault: None,
+        });
+        Explanation {
+            formula: format!("LDS offset = M0[15:0]; M0[18:16] says that it is {what}"),
+            source: "RDNA 3 ISA 12.4, RDNA 4 ISA 12.4",
+            shared: vec![Term {
+                name: "M0".into(),
+                value: m0.into(),
+            }],
+            notes: vec!["all lanes of a quad of which any is on get the value".into()],
+            lanes: lanes.collect(),
         }
     }
 

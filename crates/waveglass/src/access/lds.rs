@@ -1,8 +1,9 @@
 //! LDS addresses (Vega ISA 10.3, RDNA 3 ISA 12.5, RDNA 4 ISA 12.5).
 
-use super::{Check, Explanation, Part, Subject, Term, register_name};
+use super::place::MISALIGNED;
+use super::{Check, Explanation, Kind, Part, Subject, Term, register_name};
 use crate::isa::Field;
-use crate::mem::LdsRange;
+use crate::mem::{AlignmentMode, LdsRange};
 
 impl Subject<'_> {
     pub(super) fn lds(&self) -> Explanation {
@@ -61,17 +62,28 @@ impl Subject<'_> {
         }
     }
 
-    /// An access of LDS, whole or dword by dword as the generation has it.
+    /// An access of LDS, whole or cut as the generation has it: loads by dwords, stores by dwords, or by bytes
+    /// where any alignment will do (RDNA 4 ISA 3.3.5.1).
     pub(super) fn lds_parts(&self, at: u64, checks: &[Check]) -> Vec<Part> {
-        match self.scene.rules.generation.lds_range() {
-            LdsRange::Whole => vec![self.lds_part(at, checks.to_vec())],
-            LdsRange::PerDword => {
-                self.dword_by_dword(|s, extra| s.lds_part(at + extra, checks.to_vec()))
-            }
+        let mut checks = checks.to_vec();
+        let Some(at) = self.aligned(at, true, &mut checks) else {
+            return vec![self.violation(at, checks, MISALIGNED)];
+        };
+        let rules = &self.scene.rules;
+        let cut = rules.generation.lds_range() == LdsRange::PerDword && self.kind != Kind::Atomic;
+        if !cut {
+            return vec![self.share_part(at, checks)];
         }
-    }
-
-    fn lds_part(&self, at: u64, checks: Vec<Check>) -> Part {
-        self.share_part(at, checks, self.is_aligned())
+        if self.kind != Kind::Store || rules.alignment != AlignmentMode::Unaligned {
+            return self.dword_by_dword(|s, extra| s.share_part(at + extra, checks.clone()));
+        }
+        let inside = u64::from(self.scene.lds_limit()).saturating_sub(at);
+        if inside == 0 || inside >= self.bytes.into() {
+            return vec![self.share_part(at, checks)];
+        }
+        let inside = inside as u32;
+        let within = self.of_bytes(inside).share_part(at, checks.clone());
+        let rest = self.of_bytes(self.bytes - inside);
+        vec![within, rest.share_part(at + u64::from(inside), checks)]
     }
 }

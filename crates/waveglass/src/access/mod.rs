@@ -6,29 +6,44 @@
 
 mod buffer;
 mod crosslane;
+mod executed;
 mod flat;
 mod lds;
+mod place;
+mod report;
 mod scalar;
 mod scene;
 mod shares;
 mod transfer;
 
-pub use scene::Scene;
+pub use report::{AccessReport, Check, LaneAccess, Part, Place, Term};
+pub use scene::{Scene, SceneConfig};
 
 use crate::exec::machine::{Barrier, Machine};
-use crate::exec::program::{Compile, scalar_number};
+use crate::exec::program::{Compile, Src};
 use crate::exec::wave::sreg;
 use crate::exec::{Stats, Step, Stop, Wave, semantics};
 use crate::isa::{Decoder, Field, Inst, InstInfo, Operand, Reg, RegFile};
-use crate::mem::{Fault, Port};
-use serde::Serialize;
+use crate::mem::Port;
+use executed::Executed;
 
 /// Why an access cannot be explained.
 #[derive(Debug, thiserror::Error)]
 pub enum AccessError {
     /// The instruction accesses no memory that is explained here.
-    #[error("{0} is no memory instruction")]
+    #[error("{0} is no memory instruction; `waveglass explain` says what it does")]
     NotMemory(&'static str),
+    /// An instruction for caches: no register and no byte of memory changes by it.
+    #[error(
+        "{mnemonic} {does}: it reads no byte into a register and changes none, so there is no access to show; \
+         `waveglass explain` says what it does"
+    )]
+    Cache {
+        /// The mnemonic.
+        mnemonic: &'static str,
+        /// What it does, in a clause.
+        does: &'static str,
+    },
     /// A memory instruction whose lanes are not shown.
     #[error(
         "{0} cannot be shown lane by lane: only accesses of memory, LDS and scratch and moves between lanes are"
@@ -47,160 +62,6 @@ pub enum AccessError {
     Scene(String),
 }
 
-/// What one instruction does.
-#[derive(Clone, Debug, Serialize)]
-pub struct AccessReport {
-    /// The instruction's text.
-    pub text: String,
-    /// The target's name.
-    pub target: &'static str,
-    /// How the address comes about, in the manual's terms.
-    pub formula: String,
-    /// Where that is from.
-    pub source: &'static str,
-    /// What is the same for all lanes.
-    pub shared: Vec<Term>,
-    /// Rules that hold for the whole instruction.
-    pub notes: Vec<String>,
-    /// The lanes; a scalar operation has one.
-    pub lanes: Vec<LaneAccess>,
-    /// The counters that count it until it is done.
-    pub counters: Vec<&'static str>,
-    /// Scalar registers that it wrote, and their values.
-    pub scalars: Vec<Term>,
-    /// Memory violations of what acts for the whole wave; those of lanes stand with the lanes.
-    pub violations: Vec<String>,
-}
-
-/// A named value in an address.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Term {
-    /// What it is, with the register or field that it comes from.
-    pub name: String,
-    /// The value; a negative one in two's complement.
-    pub value: u64,
-}
-
-/// What one lane does.
-#[derive(Clone, Debug, Serialize)]
-pub struct LaneAccess {
-    /// The lane.
-    pub lane: u32,
-    /// Whether EXEC has it on; the rest is empty where not.
-    pub active: bool,
-    /// The lane's own terms.
-    pub terms: Vec<Term>,
-    /// The parts that it accesses: one, or two of an LDS operation with two addresses.
-    pub parts: Vec<Part>,
-    /// Its registers after the operation, where it returns something.
-    pub result: Vec<u32>,
-    /// The memory violation, in words.
-    pub fault: Option<String>,
-}
-
-/// One contiguous access of a lane.
-#[derive(Clone, Debug, Serialize)]
-pub struct Part {
-    /// The address that the terms add up to.
-    pub sum: u64,
-    /// Where it falls.
-    pub place: Place,
-    /// What was checked.
-    pub checks: Vec<Check>,
-    /// Bytes accessed.
-    pub bytes: u32,
-    /// What is there after the operation, where it is memory.
-    pub content: Option<Vec<u8>>,
-}
-
-/// Where an access falls.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "space", rename_all = "snake_case")]
-pub enum Place {
-    /// Memory.
-    Global {
-        /// The address.
-        address: u64,
-        /// The mapped region there.
-        region: Option<String>,
-    },
-    /// The workgroup's LDS.
-    Lds {
-        /// The byte offset.
-        offset: u64,
-    },
-    /// The global data share.
-    Gds {
-        /// The byte address.
-        address: u64,
-    },
-    /// The lane's scratch.
-    Scratch {
-        /// The private offset.
-        offset: i64,
-        /// Where the swizzle puts it in memory.
-        address: u64,
-    },
-    /// Another lane's register.
-    Lane {
-        /// The lane.
-        lane: u32,
-    },
-    /// No lane: zero.
-    NoLane {
-        /// Why.
-        why: &'static str,
-    },
-    /// Nowhere: reads give zero, writes are dropped, no violation.
-    Dropped {
-        /// Why.
-        why: &'static str,
-    },
-    /// Nowhere: a violation.
-    Violation {
-        /// Why.
-        why: &'static str,
-    },
-}
-
-/// A condition that hardware tests.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Check {
-    /// The condition with its operands.
-    pub text: String,
-    /// Whether it held.
-    pub holds: bool,
-}
-
-impl Part {
-    /// Whether the other part begins where this one ends, with the same outcome.
-    fn goes_on_in(&self, next: &Self) -> bool {
-        let same = match (&self.place, &next.place) {
-            (Place::Global { region: a, .. }, Place::Global { region: b, .. }) => a == b,
-            (Place::Scratch { .. }, Place::Scratch { .. })
-            | (Place::Lds { .. }, Place::Lds { .. })
-            | (Place::Gds { .. }, Place::Gds { .. }) => true,
-            (a, b) => a == b,
-        };
-        same && next.sum == self.sum.wrapping_add(self.bytes.into())
-    }
-
-    fn join(&mut self, next: Self) {
-        self.bytes += next.bytes;
-        for check in next.checks {
-            if !self.checks.contains(&check) {
-                self.checks.push(check);
-            }
-        }
-    }
-}
-
-impl Check {
-    fn new(holds: bool, text: String) -> Self {
-        Self { text, holds }
-    }
-}
-
 /// A form of the explanation before the instruction runs.
 struct Explanation {
     formula: String,
@@ -213,11 +74,55 @@ struct Explanation {
 /// What explanations are made from.
 struct Subject<'a> {
     inst: &'a Inst,
+    compile: &'a Compile<'a>,
     scene: &'a Scene,
     /// Bytes that a lane accesses at an address.
     bytes: u32,
     /// Added to the immediate offset: the distance of a register of a block.
     extra: i64,
+    kind: Kind,
+}
+
+/// What a lane does to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Load,
+    Store,
+    Atomic,
+    /// A load with the alignment of an atomic (CDNA 5 ISA 10.10).
+    Monitor,
+}
+
+impl Kind {
+    fn of(name: &str) -> Self {
+        if name.contains("atomic") || name.starts_with("ds_") && !is_plain_ds(name) {
+            Self::Atomic
+        } else if name.contains("monitor") {
+            Self::Monitor
+        } else if name.contains("store") || name.contains("write") {
+            Self::Store
+        } else {
+            Self::Load
+        }
+    }
+
+    /// The same with the reason that a buffer's range is.
+    fn out_of_range(self) -> &'static str {
+        match self {
+            Self::Load | Self::Monitor => "out of the buffer's range: zero is read",
+            Self::Store => "out of the buffer's range: the write is dropped",
+            Self::Atomic => "out of the buffer's range: nothing changes, and zero is returned",
+        }
+    }
+
+    /// What becomes of an access that touches nothing, and is no violation.
+    fn dropped(self) -> &'static str {
+        match self {
+            Self::Load | Self::Monitor => "reads zero",
+            Self::Store => "is dropped",
+            Self::Atomic => "changes nothing and returns zero",
+        }
+    }
 }
 
 impl Scene {
@@ -228,7 +133,7 @@ impl Scene {
     /// [`AccessError`]: no memory instruction, or one that is refused.
     pub fn access(&mut self, inst: &Inst) -> Result<AccessReport, AccessError> {
         let wave = &self.wave;
-        let op = semantics::compile(&Compile {
+        let compile = Compile {
             inst,
             address: 0,
             agpr_base: wave.agpr_base as u32,
@@ -238,41 +143,73 @@ impl Scene {
             msb: 0,
             sramecc: true,
             sgprs: 128,
-        });
+        };
+        let op = semantics::compile(&compile);
         let name = inst.mnemonic();
-        let atomic = name.contains("atomic") && !name.contains("lds")
-            || name.starts_with("ds_") && !is_plain_ds(name);
+        let kind = Kind::of(name);
         let bytes = match op.mem.width {
-            _ if !atomic => op.mem.element.bytes(),
+            _ if kind != Kind::Atomic => op.mem.element.bytes(),
             crate::mem::AtomicWidth::B64 => 8,
+            _ if name.contains("barrier_arrive") => 8,
             _ => 4,
         };
         let subject = Subject {
             inst,
+            compile: &compile,
             scene: self,
             bytes,
             extra: 0,
+            kind,
         };
         let mut explanation = subject.explain()?;
         let block = subject.block();
+        let window = subject.gds_window().map_or(0, |w| w.base);
         let before = self.wave.clone();
         if name == "ds_ordered_count" {
             self.give_turn();
         }
-        let (faults, waits) = self.execute(&op)?;
-        if waits {
+        let executed = self.execute(&op)?;
+        if executed.waits {
             explanation
                 .notes
                 .push("the wave waits here, and asks again until it may go on".to_owned());
         }
-        Ok(self.report(inst, explanation, block.as_deref(), &before, &faults))
+        if executed.touched.is_empty() && executed.faults.is_empty() {
+            self.undone(inst, &mut explanation);
+        }
+        let contradictions = self.compare(name, &mut explanation, &executed, window);
+        let mut report = self.report(inst, explanation, block.as_deref(), &before, &executed);
+        report.contradictions = contradictions;
+        Ok(report)
     }
 
-    /// The violations, and whether the wave waits at the instruction.
-    fn execute(&mut self, op: &crate::exec::Op) -> Result<(Vec<Fault>, bool), AccessError> {
+    /// Says of an instruction that did nothing that its registers are none of the wave's, where that is so.
+    fn undone(&self, inst: &Inst, explanation: &mut Explanation) {
+        let wave = &self.wave;
+        let past = InstInfo::new(inst).writes.iter().any(|w| {
+            let end = usize::from(w.reg.index) + usize::from(w.reg.dwords);
+            match w.reg.file {
+                RegFile::Vgpr => end > wave.vgpr_count,
+                RegFile::Agpr => end > wave.agpr_count,
+                _ => false,
+            }
+        });
+        if past {
+            explanation.notes.push(format!(
+                "its destination runs past the {} VGPRs that the wave is allocated: the instruction does nothing (RDNA 3 \
+                 ISA 3.3.2.2)",
+                wave.vgpr_count
+            ));
+            explanation.lanes.iter_mut().for_each(|l| l.parts.clear());
+        }
+    }
+
+    /// Runs it, and says what was touched.
+    fn execute(&mut self, op: &crate::exec::Op) -> Result<Executed, AccessError> {
         let mut stats = Stats::default();
         let mut barrier = Barrier::new(1);
         let mut port = Port::new(self.rules);
+        port.trace = Some(Vec::new());
         let step = (op.run)(
             &mut Machine {
                 wave: &mut self.wave,
@@ -292,8 +229,11 @@ impl Scene {
             });
         }
         let faults = std::mem::take(&mut self.wave.faults);
-        let faults = faults.into_iter().map(|f| f.fault).collect();
-        Ok((faults, step == Step::Retry))
+        Ok(Executed {
+            faults: faults.into_iter().map(|f| f.fault).collect(),
+            touched: port.trace.unwrap_or_default(),
+            waits: step == Step::Retry,
+        })
     }
 
     fn report(
@@ -302,8 +242,9 @@ impl Scene {
         mut explanation: Explanation,
         block: Option<&[u32]>,
         before: &Wave,
-        faults: &[Fault],
+        executed: &Executed,
     ) -> AccessReport {
+        let faults = &executed.faults;
         let info = InstInfo::new(inst);
         let written = |file: RegFile| info.writes.iter().filter(move |w| w.reg.file == file);
         for lane in explanation.lanes.iter_mut().filter(|l| l.active) {
@@ -348,10 +289,12 @@ impl Scene {
             source: explanation.source,
             shared: explanation.shared,
             notes: explanation.notes,
+            scalar: inst.mnemonic().starts_with("s_"),
             lanes: explanation.lanes,
             counters: info.counters.iter().map(|c| c.name()).collect(),
             scalars,
             violations,
+            contradictions: Vec::new(),
         }
     }
 
@@ -386,12 +329,36 @@ impl Scene {
     }
 }
 
+/// What an instruction for caches does; `None` for others.
+fn cache_operation(name: &str) -> Option<&'static str> {
+    let has = |words: &[&str]| words.iter().any(|w| name.contains(w));
+    if name.contains("prefetch") {
+        return Some(
+            "asks for data or code to be in a cache early, and a bad address is no violation",
+        );
+    }
+    let caches = [
+        "s_dcache",
+        "s_gl1",
+        "s_icache",
+        "buffer_gl",
+        "buffer_inv",
+        "buffer_wb",
+    ];
+    let global = ["global_inv", "global_wb"];
+    if !name.starts_with("s_atomic") && (has(&caches) || has(&global)) {
+        return Some("writes caches back, or makes them forget what they hold");
+    }
+    None
+}
+
 /// Whether a DS instruction's bytes are those of a load or store element.
 fn is_plain_ds(name: &str) -> bool {
     ["read", "write", "load", "store"]
         .iter()
         .any(|w| name.contains(w))
         && !name.contains("cmpst")
+        && !name.contains("xchg")
 }
 
 impl Subject<'_> {
@@ -432,7 +399,14 @@ impl Subject<'_> {
             "global_atomic_",
             "cluster_load_",
         ];
-        if has(Field::Vaddr) && starts(&["flat_load", "flat_store", "flat_atomic"]) {
+        if let Some(does) = cache_operation(name) {
+            Err(AccessError::Cache {
+                mnemonic: name,
+                does,
+            })
+        } else if name.ends_with("_direct_load") {
+            Ok(self.direct())
+        } else if has(Field::Vaddr) && starts(&["flat_load", "flat_store", "flat_atomic"]) {
             Ok(self.flat())
         } else if starts(&global) {
             Ok(self.global())
@@ -471,6 +445,20 @@ impl Subject<'_> {
         &self.scene.wave
     }
 
+    /// The lanes that act: those of EXEC, but all in CDNA 5's transposing loads from LDS, which do nothing where
+    /// it is zero (CDNA 5 ISA 11.2.4).
+    fn exec(&self) -> u64 {
+        let wave = self.wave();
+        let ignores = self.transposes()
+            && self.inst.mnemonic().starts_with("ds_")
+            && self.inst.target().has_gfx1250_insts();
+        match wave.exec() {
+            0 => 0,
+            _ if ignores => wave.full_mask(),
+            exec => exec,
+        }
+    }
+
     fn register(&self, field: Field) -> Option<Reg> {
         match self.inst.operand(field)? {
             Operand::Reg(r) if r.file != RegFile::Null => Some(r),
@@ -496,17 +484,36 @@ impl Subject<'_> {
         let (value, name) = match self.inst.operand(field)? {
             Operand::Reg(r) if r.file == RegFile::Null => return None,
             Operand::Reg(r) => {
-                let i = scalar_number(r) as usize;
-                let w = self.wave();
+                let value = self.value_of(self.compile.src(field));
                 let value = match r.dwords {
-                    1 => u64::from(w.sgpr[i & 127]),
-                    _ => w.s64(i),
+                    1 => u64::from(value as u32),
+                    _ => value,
                 };
                 (value, format!("{name} {}", register_name(r)))
             }
             _ => (self.inst.constant(field)?, name.to_owned()),
         };
         Some((value, Term { name, value }))
+    }
+
+    /// A scalar source's value.
+    fn value_of(&self, source: Src) -> u64 {
+        let (wave, apertures) = (self.wave(), self.scene.apertures_of_wave());
+        match source {
+            Src::None | Src::LdsDirect | Src::Vgpr(_) => 0,
+            Src::Sgpr(i) => wave.s64(usize::from(i)),
+            Src::Const(c) => c,
+            Src::Scc => wave.scc.into(),
+            Src::Vccz => (wave.vcc() == 0).into(),
+            Src::Execz => (wave.exec() == 0).into(),
+            Src::Aperture(0) => apertures.shared_base(),
+            Src::Aperture(1) => apertures.shared_limit(),
+            Src::Aperture(2) => apertures.private_base(),
+            Src::Aperture(_) => apertures.private_limit(),
+            Src::FlatScratchBase(half) => {
+                apertures.flat_scratch_base(wave.scratch_base) >> (32 * u32::from(half))
+            }
+        }
     }
 
     /// One lane's dword of a vector operand.
@@ -518,7 +525,7 @@ impl Subject<'_> {
 
     /// Each lane of the wave: `explain` for the active ones.
     fn lanes(&self, explain: impl Fn(u32) -> (Vec<Term>, Vec<Part>)) -> Vec<LaneAccess> {
-        let exec = self.wave().exec();
+        let exec = self.exec();
         (0..self.wave().lanes() as u32)
             .map(|lane| {
                 let active = exec >> lane & 1 != 0;
@@ -538,95 +545,6 @@ impl Subject<'_> {
             })
             .collect()
     }
-
-    /// An access whose dwords are checked alone: one part if all of it is fine, else dword by dword.
-    fn dword_by_dword(&self, part: impl Fn(&Subject<'_>, u64) -> Part) -> Vec<Part> {
-        let whole = part(self, 0);
-        let fine = !matches!(whole.place, Place::Violation { .. } | Place::Dropped { .. });
-        if fine || self.bytes <= 4 {
-            return vec![whole];
-        }
-        let mut parts: Vec<Part> = Vec::new();
-        for at in (0..self.bytes).step_by(4) {
-            let subject = Subject {
-                inst: self.inst,
-                scene: self.scene,
-                bytes: 4,
-                extra: self.extra,
-            };
-            let next = part(&subject, at.into());
-            match parts.last_mut() {
-                Some(last) if last.goes_on_in(&next) => last.join(next),
-                _ => parts.push(next),
-            }
-        }
-        parts
-    }
-
-    /// The check that an atomic or monitored load is aligned to its size (RDNA 3 ISA 3.3.4.1, CDNA 5 ISA
-    /// 10.10); `None` where nothing is asked for.
-    fn alignment(&self, at: u64) -> Option<Check> {
-        self.is_aligned().then(|| {
-            Check::new(
-                at.is_multiple_of(self.bytes.into()),
-                format!("{at:#x} is a multiple of {}", self.bytes),
-            )
-        })
-    }
-
-    /// Whether accesses must be aligned to their size.
-    fn is_aligned(&self) -> bool {
-        let name = self.inst.mnemonic();
-        name.contains("atomic")
-            || name.contains("monitor")
-            || name.starts_with("ds_") && !is_plain_ds(name)
-    }
-
-    /// A global access with the check that memory is there.
-    fn global_part(&self, sum: u64, mut checks: Vec<Check>) -> Part {
-        let memory = &self.scene.memory;
-        let region = memory.region_at(sum);
-        let end = u128::from(sum) + u128::from(self.bytes);
-        let inside = region
-            .as_ref()
-            .is_some_and(|r| end <= u128::from(r.base) + u128::from(r.size));
-        checks.push(match &region {
-            Some(r) => Check::new(
-                inside,
-                format!(
-                    "{sum:#x} + {} <= {:#x}, the end of {}",
-                    self.bytes,
-                    u128::from(r.base) + u128::from(r.size),
-                    r.name
-                ),
-            ),
-            None => Check::new(false, format!("a region is mapped at {sum:#x}")),
-        });
-        let alignment = self.alignment(sum);
-        let aligned = alignment.as_ref().is_none_or(|c| c.holds);
-        checks.extend(alignment);
-        let place = if !aligned {
-            Place::Violation {
-                why: "an atomic or monitored load must be aligned to its size",
-            }
-        } else if inside {
-            Place::Global {
-                address: sum,
-                region: region.map(|r| r.name.to_string()),
-            }
-        } else {
-            Place::Violation {
-                why: "no memory is mapped there",
-            }
-        };
-        Part {
-            sum,
-            place,
-            checks,
-            bytes: self.bytes,
-            content: None,
-        }
-    }
 }
 
 /// A register's name, as in `s[0:1]`.
@@ -640,7 +558,12 @@ fn register_name(r: Reg) -> String {
         RegFile::Exec => return "exec".to_owned(),
         RegFile::M0 => return "m0".to_owned(),
         RegFile::FlatScratch => return "flat_scratch".to_owned(),
-        other => return format!("{other:?}"),
+        RegFile::Null => return "null".to_owned(),
+        RegFile::SharedBase => return "src_shared_base".to_owned(),
+        RegFile::SharedLimit => return "src_shared_limit".to_owned(),
+        RegFile::PrivateBase => return "src_private_base".to_owned(),
+        RegFile::PrivateLimit => return "src_private_limit".to_owned(),
+        other => return format!("src_{}", format!("{other:?}").to_lowercase()),
     };
     match r.dwords {
         0 | 1 => format!("{letter}{i}"),

@@ -2,12 +2,12 @@
 //! 13.4), both operands in LDS (Vega ISA 10.3.3), the stack of ray traversal (RDNA 3 ISA 12.5.3, RDNA 4 ISA
 //! 12.5.3), and the tensor data mover (CDNA 5 ISA 10.11).
 
-use super::{AccessError, Check, Explanation, LaneAccess, Part, Place, Subject, Term};
+use super::{AccessError, Check, Explanation, Kind, LaneAccess, Part, Place, Subject, Term};
 use crate::exec::program::scalar_number;
 use crate::exec::semantics::src2_addresses;
 use crate::exec::wave::sreg;
 use crate::isa::{Field, Operand, RegFile};
-use crate::mem::{Access, Gds, Generation, Port, TensorDescriptor, TensorGroups};
+use crate::mem::{Access, Gds, Generation, TensorDescriptor, TensorGroups};
 
 /// The part of GDS that an instruction reaches.
 pub(super) struct Window {
@@ -241,12 +241,7 @@ impl Subject<'_> {
         } else {
             4
         };
-        let wide = Subject {
-            inst: self.inst,
-            scene: self.scene,
-            bytes,
-            extra: self.extra,
-        };
+        let wide = self.of_bytes(bytes);
         let offset = self.inst.field(Field::Offset) as u32 & 0xffff;
         let address = self.register(Field::Addr);
         let lanes = self.lanes(|lane| {
@@ -256,9 +251,9 @@ impl Subject<'_> {
                 term("ADDR", a),
                 term("distance", i64::from(from.wrapping_sub(to) as i32) as u64),
             ];
-            let source = wide.share_part(u64::from(from), Vec::new(), false);
-            let target = wide.share_part(u64::from(to), Vec::new(), true);
-            (terms, vec![source, target])
+            let source = wide.of_kind(Kind::Load).lds_parts(from.into(), &[]);
+            let target = wide.of_kind(Kind::Atomic).lds_parts(to.into(), &[]);
+            (terms, [source, target].concat())
         });
         let formula = if offset & 0x8000 != 0 {
             "destination = ADDR[16:0]; source = destination + ADDR[31:17] * 4, signed"
@@ -276,18 +271,16 @@ impl Subject<'_> {
 
     /// `ds_condxchg32_rtn_b64`.
     pub(super) fn conditional_exchange(&self) -> Explanation {
-        let wide = Subject {
-            inst: self.inst,
-            scene: self.scene,
-            bytes: 8,
-            extra: self.extra,
-        };
+        let (wide, load) = (self.of_bytes(8), Kind::Load);
         let (offset, offset_term) = self.immediate(Field::Offset, "OFFSET");
         let address = self.register(Field::Addr);
         let lanes = self.lanes(|lane| {
             let a = address.map_or(0, |r| self.vector(r, 0, lane));
             let at = a.wrapping_add(offset as u32) & 0xfff8;
-            (vec![term("ADDR", a)], wide.lds_parts(at.into(), &[]))
+            (
+                vec![term("ADDR", a)],
+                wide.of_kind(load).lds_parts(at.into(), &[]),
+            )
         });
         Explanation {
             formula: "LDS offset = (ADDR + OFFSET) with bits 15:3".to_owned(),
@@ -384,34 +377,26 @@ impl Subject<'_> {
     }
 
     /// An access of LDS, or of GDS where the instruction says so.
-    pub(super) fn share_part(&self, at: u64, mut checks: Vec<Check>, aligns: bool) -> Part {
+    pub(super) fn share_part(&self, at: u64, mut checks: Vec<Check>) -> Part {
         let window = self.gds_window();
         let (limit, name) = match &window {
             Some(w) => (w.size, "M0's window of GDS"),
-            None => (
-                u64::from(self.scene.lds.limit(&Port::new(self.scene.rules))),
-                "the workgroup's LDS",
-            ),
+            None => (self.scene.lds_limit().into(), self.scene.lds_limit_name()),
         };
         let inside = at + u64::from(self.bytes) <= limit;
         checks.push(Check::new(
             inside,
             format!("{at:#x} + {} <= {limit:#x}, {name}", self.bytes),
         ));
-        let mut aligned = true;
-        if aligns {
-            aligned = at.is_multiple_of(self.bytes.into());
-            let text = format!("{at:#x} is a multiple of {}", self.bytes);
-            checks.push(Check::new(aligned, text));
-        }
+        let reported = self.scene.rules.report_lds_range;
         let place = match &window {
-            _ if !aligned => Place::Violation {
-                why: "an atomic must be aligned to its size",
-            },
             Some(w) if inside => Place::Gds {
                 address: w.base + at,
             },
             None if inside => Place::Lds { offset: at },
+            _ if !reported => Place::Dropped {
+                why: "out of range, which LDS_CONFIG keeps from being reported",
+            },
             Some(_) => Place::Violation {
                 why: "outside M0's window of GDS",
             },

@@ -2,11 +2,11 @@
 //! blocks of registers (RDNA 4 ISA 11.1) and loads that transpose (CDNA 4 ISA 11.4, RDNA 4 ISA 11.6, CDNA 5
 //! ISA 10.9.2).
 
-use super::{Check, Explanation, LaneAccess, Part, Place, Subject, Term, register_name};
+use super::place::MISALIGNED;
+use super::{Check, Explanation, Kind, LaneAccess, Part, Place, Subject, Term, register_name};
 use crate::exec::semantics::lds_transfer_mask;
 use crate::exec::wave::sreg;
 use crate::isa::Field;
-use crate::mem::Port;
 
 impl Subject<'_> {
     /// Whether data go to or from LDS instead of registers.
@@ -51,7 +51,7 @@ impl Subject<'_> {
             );
         }
         explanation.notes.retain(|n| n != super::flat::NO_LDS);
-        let limit = u64::from(self.scene.lds.limit(&Port::new(self.scene.rules)));
+        let limit = u64::from(self.scene.lds_limit());
         for lane in explanation.lanes.iter_mut().filter(|l| l.active) {
             let at = match register {
                 Some(r) => {
@@ -67,28 +67,38 @@ impl Subject<'_> {
                     .wrapping_add(lane.lane * step),
             };
             let at = u64::from(at);
+            let to = self.of_bytes(bytes);
+            if stores && asynchronous {
+                lane.parts.extend(to.of_kind(Kind::Load).lds_parts(at, &[]));
+                continue;
+            }
             let inside = at + u64::from(bytes) <= limit;
-            let check = Check::new(
+            let mut checks = vec![Check::new(
                 inside,
-                format!("{at:#x} + {bytes} <= {limit:#x}, the workgroup's LDS"),
-            );
-            let place = match (inside, asynchronous && stores) {
-                (true, _) => Place::Lds { offset: at },
-                (false, true) => Place::Violation {
-                    why: "outside the workgroup's LDS",
-                },
-                (false, false) => Place::Dropped {
-                    why: "outside the workgroup's LDS",
-                },
-            };
+                format!(
+                    "{at:#x} + {bytes} <= {limit:#x}, {}",
+                    self.scene.lds_limit_name()
+                ),
+            )];
             // A lane that is switched off does not access memory either.
             if !inside && !asynchronous {
                 lane.parts.clear();
             }
+            let kind = if stores { Kind::Load } else { Kind::Store };
+            let place = if !inside {
+                Place::Dropped {
+                    why: "outside the workgroup's LDS",
+                }
+            } else {
+                match to.of_kind(kind).aligned(at, true, &mut checks) {
+                    Some(offset) => Place::Lds { offset },
+                    None => Place::Violation { why: MISALIGNED },
+                }
+            };
             lane.parts.push(Part {
                 sum: at,
                 place,
-                checks: vec![check],
+                checks,
                 bytes,
                 content: None,
             });
@@ -110,10 +120,9 @@ impl Subject<'_> {
         let scratch = self.inst.mnemonic().starts_with("scratch");
         let each = |n: u32| {
             let subject = Subject {
-                inst: self.inst,
-                scene: self.scene,
                 bytes: 4,
                 extra: i64::from(n) * 4,
+                ..*self
             };
             if scratch {
                 subject.scratch()
@@ -144,6 +153,11 @@ impl Subject<'_> {
 
     /// A load that transposes: what the lanes read, before it is spread over the lanes.
     pub(super) fn transposing(&self, mut explanation: Explanation) -> Explanation {
+        if self.exec() != self.wave().exec() {
+            explanation
+                .notes
+                .push("EXEC is not zero, and is taken for all ones (CDNA 5 ISA 11.2.4)".into());
+        }
         explanation.notes.push(
             "each lane reads a run of elements; the results are the matrix transposed between the lanes"
                 .into(),
