@@ -351,6 +351,8 @@ mod chapter9_tests;
 #[cfg(test)]
 mod coverage;
 #[cfg(test)]
+mod ds_atomic_tests;
+#[cfg(test)]
 mod ds_two_operands_tests;
 #[cfg(test)]
 mod every_operation_tests;
