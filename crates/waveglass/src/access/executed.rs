@@ -68,9 +68,7 @@ impl Scene {
                 .iter()
                 .filter(|f| u32::from(f.lane) == lane.lane);
             // What was read of a wide monitored load in scratch reaches no register.
-            let unread = faults
-                .clone()
-                .any(|f| f.kind == FaultKind::ScratchAtomic);
+            let unread = faults.clone().any(|f| f.kind == FaultKind::ScratchAtomic);
             let fault = faults.next();
             let shown = self.shown(lane);
             let expects = lane

@@ -23,7 +23,7 @@ use crate::exec::machine::{Barrier, Machine};
 use crate::exec::program::{Compile, Src};
 use crate::exec::wave::sreg;
 use crate::exec::{Stats, Step, Stop, Wave, semantics};
-use crate::isa::{Decoder, Field, Inst, InstInfo, Operand, Reg, RegFile};
+use crate::isa::{Decoder, Field, ImmStyle, Inst, InstInfo, Operand, OperandKind, Reg, RegFile};
 use crate::mem::Port;
 use executed::Executed;
 
@@ -462,8 +462,13 @@ impl Subject<'_> {
 
     /// The immediate of a field, and its term.
     fn immediate(&self, field: Field, name: &str) -> (i64, Term) {
+        // Bits that the instruction's form does not use are no offset.
+        let used = self
+            .inst
+            .operand_def(field)
+            .is_some_and(|o| !matches!(o.kind, OperandKind::Imm(ImmStyle::Raw)));
         let value = match self.inst.operand(field) {
-            Some(Operand::Imm(i)) => semantics::flat_offset(self.inst, i),
+            Some(Operand::Imm(i)) if used => semantics::flat_offset(self.inst, i),
             _ => 0,
         };
         let term = Term {
