@@ -15,7 +15,7 @@ use waveglass::isa::{Field, Inst, Operand, Reg, RegFile, Target};
 use waveglass::mem::AlignmentMode;
 
 /// Cases of one mnemonic.
-const VARIANTS: usize = 6;
+const VARIANTS: usize = 4;
 const MEMORY: u64 = 0x1_0000;
 const SIZE: u64 = 0x80;
 const LDS: u32 = 768;
@@ -241,10 +241,9 @@ fn scene(target: Target, wave: u32, inst: &Inst, seed: u64) -> Scene {
             scene.wave_mut().set_s64(i, at);
         }
     }
-    if name.starts_with("s_") && target.major() >= 12 {
-        if let Some(r) = reg(inst, Field::Soffset).filter(|r| r.file == RegFile::Sgpr) {
-            scene.wave_mut().sgpr[usize::from(r.index)] &= !3;
-        }
+    let soffset = reg(inst, Field::Soffset).filter(|r| r.file == RegFile::Sgpr);
+    if let Some(r) = soffset.filter(|_| name.starts_with("s_") && target.major() >= 12) {
+        scene.wave_mut().sgpr[usize::from(r.index)] &= !3;
     }
     let scalar_buffer = name
         .contains("s_buffer")
@@ -444,7 +443,7 @@ fn check_target(target: Target) {
     let refused: u32 = not.values().sum();
     println!("{target}: {shown} shown, {refused} not: {not:#?}");
     assert!(
-        shown > 800 && refused < shown / 4,
+        shown > 500 && refused < shown / 4,
         "{target}: {shown} shown, {not:#?}"
     );
 }

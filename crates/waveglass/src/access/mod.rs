@@ -193,8 +193,8 @@ impl Scene {
         });
         if past {
             explanation.notes.push(format!(
-                "its destination runs past the {} VGPRs that the wave is allocated: the instruction does nothing (RDNA 3 \
-                 ISA 3.3.2.2)",
+                "its destination runs past the {} VGPRs that the wave is allocated: the instruction does nothing (Vega ISA \
+                 3.6.1, RDNA 3 ISA 3.3.2.2)",
                 wave.vgpr_count
             ));
             explanation.lanes.iter_mut().for_each(|l| l.parts.clear());

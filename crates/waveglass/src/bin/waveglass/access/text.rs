@@ -149,12 +149,14 @@ fn part_text(part: &Part, out: &mut String) {
         Place::Dropped { why } => format!("nothing: {why}"),
         Place::Violation { why } => format!("nothing: {why}"),
     };
+    // A private offset has a sign.
+    let offset = matches!(&part.place, Place::Violation { why } if why.contains("scratch"));
     let _ = writeln!(
         out,
-        "    {} byte{} at {:#x}: {place}",
+        "    {} byte{} at {}: {place}",
         part.bytes,
         if part.bytes == 1 { "" } else { "s" },
-        part.sum
+        signed_hex(part.sum, !offset)
     );
     for check in &part.checks {
         let word = if check.holds { "yes" } else { "no " };
