@@ -266,3 +266,60 @@ impl Port {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Generation, GlobalMemory, Lds, Permission, Space};
+
+    // A trace is of what is done: the dwords that are there, of the lanes that are on, wherever they lie.
+    #[test]
+    fn a_trace_has_the_bytes_that_were_touched_and_no_others() {
+        let mut memory = GlobalMemory::new();
+        memory
+            .map_zeroed(0x1000, 24, Permission::ReadWrite, "a")
+            .unwrap();
+        let mut port = Port::new(Rules::new(Generation::Gcn5));
+        port.trace = Some(Vec::new());
+        let mut addresses = [0x1000; 64];
+        addresses[3] = 0x1014;
+        let mut rows = [[0; ROW_LANES]; 4];
+        let lanes = Lanes::new(&addresses, 0b1001);
+        memory.load(lanes, Element::B64, &mut rows, &mut port);
+        // Lane 3's second dword is past the end.
+        let touch = |lane, space, address, bytes, access| Touch {
+            lane,
+            space,
+            address,
+            bytes,
+            access,
+        };
+        assert_eq!(
+            port.trace.replace(Vec::new()).unwrap(),
+            [
+                touch(0, Space::Global, 0x1000, 8, Access::Load),
+                touch(3, Space::Global, 0x1014, 4, Access::Load)
+            ]
+        );
+        // All lanes on, in one region: the way that looks at no lane is not taken.
+        let addresses: [u32; 64] = std::array::from_fn(|lane| 4 * lane as u32);
+        let mut lds = Lds::new(256);
+        lds.store(
+            Lanes::new(&addresses, u64::MAX),
+            Element::B32,
+            &rows,
+            &mut port,
+        );
+        let trace = port.trace.take().unwrap();
+        assert_eq!(trace.len(), 64);
+        assert_eq!(trace[63], touch(63, Space::Lds, 252, 4, Access::Store));
+        // Without one asked for there is none.
+        lds.store(
+            Lanes::new(&addresses, u64::MAX),
+            Element::B32,
+            &rows,
+            &mut port,
+        );
+        assert_eq!(port.trace, None);
+    }
+}

@@ -141,7 +141,13 @@ pub fn set_descriptor_field(
         .ok_or_else(|| DescriptorError::BadValue {
             name: name.to_owned(),
             value: value.to_owned(),
-            expected: if name.starts_with("dst_sel") {
+            expected: if is_too_wide(value) {
+                format!(
+                    "at most {:#x}: the field has {} bits",
+                    field.max(),
+                    field.width
+                )
+            } else if name.starts_with("dst_sel") {
                 "R, G, B, A, 0 or 1".to_owned()
             } else {
                 "a number, decimal or with 0x".to_owned()
@@ -162,6 +168,15 @@ fn parse_number(text: &str) -> Option<u64> {
         Some(hex) => u64::from_str_radix(hex, 16).ok(),
         None => text.parse().ok(),
     }
+}
+
+/// Whether it is a number, of more than 64 bits.
+fn is_too_wide(text: &str) -> bool {
+    let parsed = match text.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16),
+        None => text.parse(),
+    };
+    parsed.is_err_and(|e| *e.kind() == std::num::IntErrorKind::PosOverflow)
 }
 
 /// What the card is made from.
@@ -302,7 +317,7 @@ impl Subject {
             "num_format" | "data_format" | "format" => self.format_meaning(field.name, value),
             "stride_scale" => format!("stride times {}", d.stride_scale),
             "oob_select" => self.oob_meaning(value).to_owned(),
-            "user_vm_enable" => yes_no("user VM", "no"),
+            "user_vm_enable" => yes_no("user VM: mapped through a tiled pool", "no"),
             "user_vm_mode" if !d.user_vm_enable => "unused".to_owned(),
             "user_vm_mode" => yes_no("error on a missing page", "null on a missing page"),
             "nv" => yes_no("non-volatile", "volatile as the page says"),
@@ -439,8 +454,13 @@ impl Subject {
                 .to_owned(),
         );
         out.push(
-            "in range, the address must still be mapped: if it is not, that is a memory violation"
-                .to_owned(),
+            if self.d.user_vm_enable && !self.d.user_vm_mode {
+                "in range, a page of a tiled pool that is not mapped gives 0 and drops writes (user VM, mode 0; Vega \
+                 ISA 8.1.8); Waveglass has no tiled pools, and there an address that is not mapped is a memory violation"
+            } else {
+                "in range, the address must still be mapped: if it is not, that is a memory violation"
+            }
+            .to_owned(),
         );
         out
     }

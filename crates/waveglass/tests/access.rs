@@ -521,3 +521,48 @@ fn what_is_not_shown_is_said_and_not_explained_wrongly() {
     let error = scene.access(&inst).unwrap_err().to_string();
     assert!(error.contains("cannot be shown"), "{error}");
 }
+
+// CDNA 5 ISA 11.2.4: EXEC is taken for all ones by transposing loads from LDS.
+#[test]
+fn a_transposing_load_from_lds_acts_for_lanes_that_are_off() {
+    // ds_load_tr16_b128 v[2:5], v0
+    let text = "ds_load_tr16_b128 v[2:5], v0";
+    let inst = waveglass::asm::LineAssembler::new(Target::Gfx1250, 32)
+        .assemble(text)
+        .unwrap();
+    let mut scene = Scene::new(Target::Gfx1250, 32, 1024, 0).unwrap();
+    for lane in 0..32 {
+        scene.wave_mut().set_lane(0, lane, 16 * lane as u32);
+    }
+    scene.wave_mut().set_exec(1);
+    let report = scene.access(&inst).unwrap();
+    assert!(report.contradictions.is_empty());
+    for lane in &report.lanes {
+        let offset = u64::from(lane.lane) * 16;
+        assert!(lane.active && lane.result.len() == 4);
+        assert_eq!(lane.parts[0].place, Place::Lds { offset });
+    }
+}
+
+// RDNA 3 ISA 12.4: the value goes to each quad of which a lane is on.
+#[test]
+fn direct_loads_show_the_value_that_m0_points_to() {
+    let inst = waveglass::asm::LineAssembler::new(Target::Gfx1100, 32)
+        .assemble("lds_direct_load v1")
+        .unwrap();
+    let mut scene = Scene::new(Target::Gfx1100, 32, 64, 0).unwrap();
+    // A short at byte 0x12.
+    scene.wave_mut().sgpr[sreg::M0] = 1 << 16 | 0x12;
+    scene.lds_mut().bytes_mut()[0x12..0x14].copy_from_slice(&[0xcd, 0xab]);
+    scene.wave_mut().set_exec(0b10_0000);
+    let report = scene.access(&inst).unwrap();
+    let on: Vec<u32> = report
+        .lanes
+        .iter()
+        .filter(|l| l.active)
+        .map(|l| l.lane)
+        .collect();
+    assert_eq!(on, [4, 5, 6, 7]);
+    assert_eq!(report.lanes[4].result, [0xabcd]);
+    assert_eq!(report.lanes[4].parts[0].content, Some(vec![0xcd, 0xab]));
+}

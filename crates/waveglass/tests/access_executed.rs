@@ -8,14 +8,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::path::Path;
+use waveglass::MemoryConfig;
 use waveglass::access::{AccessError, AccessReport, Place, Scene, SceneConfig, instruction};
 use waveglass::exec::wave::sreg;
 use waveglass::isa::{Field, Inst, Operand, Reg, RegFile, Target};
 use waveglass::mem::AlignmentMode;
-use waveglass::MemoryConfig;
 
 /// Cases of one mnemonic.
-const VARIANTS: usize = 6;
+const VARIANTS: usize = 4;
 const MEMORY: u64 = 0x1_0000;
 const SIZE: u64 = 0x80;
 const LDS: u32 = 768;
@@ -63,7 +63,9 @@ fn instructions(target: Target) -> BTreeMap<&'static str, Vec<(u32, Inst)>> {
         let mut part = line.splitn(4, ' ');
         let (hex, wave) = (part.next().unwrap(), part.next().unwrap());
         let text = part.nth(1).unwrap();
-        let prefixes = ["s_", "ds_", "flat_", "global_", "scratch_", "buffer_", "tbuffer_", "cluster_", "lds_"];
+        let prefixes = [
+            "s_", "ds_", "flat_", "global_", "scratch_", "buffer_", "tbuffer_", "cluster_", "lds_",
+        ];
         if !prefixes.iter().any(|p| text.starts_with(p)) {
             continue;
         }
@@ -75,16 +77,23 @@ fn instructions(target: Target) -> BTreeMap<&'static str, Vec<(u32, Inst)>> {
             continue;
         };
         let name = inst.mnemonic();
-        let fields = [Field::Vaddr, Field::Addr, Field::Sbase, Field::Srsrc, Field::Saddr];
+        let fields = [
+            Field::Vaddr,
+            Field::Addr,
+            Field::Sbase,
+            Field::Srsrc,
+            Field::Saddr,
+        ];
         // What a range past the allocation reads is another matter.
         let odd = matches!(inst.operand(Field::Offset), Some(Operand::Imm(i)) if i & 3 != 0)
             || reg(&inst, Field::Soffset).is_some_and(|r| r.file != RegFile::Sgpr);
         if name.starts_with("s_") && target.major() >= 12 && odd {
             continue;
         }
-        let past = fields.iter().filter_map(|f| reg(&inst, *f)).any(|r| {
-            r.file == RegFile::Vgpr && u32::from(r.index) + u32::from(r.dwords) > 256
-        });
+        let past = fields
+            .iter()
+            .filter_map(|f| reg(&inst, *f))
+            .any(|r| r.file == RegFile::Vgpr && u32::from(r.index) + u32::from(r.dwords) > 256);
         if past {
             continue;
         }
@@ -158,7 +167,9 @@ fn scene(target: Target, wave: u32, inst: &Inst, seed: u64) -> Scene {
     };
     let mut scene = Scene::configured(target, wave, (LDS, SCRATCH), &config).unwrap();
     for (base, size, writable) in REGIONS {
-        scene.map(base, size, writable, &format!("{base:#x}")).unwrap();
+        scene
+            .map(base, size, writable, &format!("{base:#x}"))
+            .unwrap();
     }
     let offset = match inst.operand(Field::Offset) {
         Some(Operand::Imm(i)) => waveglass::exec::semantics::flat_offset(inst, i),
@@ -201,11 +212,19 @@ fn scene(target: Target, wave: u32, inst: &Inst, seed: u64) -> Scene {
                 false => small.into(),
             };
             for d in 0..usize::from(r.dwords).min(2) {
-                let part = if wide { value >> (32 * d) } else if d == 0 { value } else { random.below(64) };
+                let part = if wide {
+                    value >> (32 * d)
+                } else if d == 0 {
+                    value
+                } else {
+                    random.below(64)
+                };
                 let first = usize::from(r.index);
                 let file = if r.file == RegFile::Agpr { 256 } else { 0 };
                 if file + first + d < 512 {
-                    scene.wave_mut().set_lane(file + first + d, lane, part as u32);
+                    scene
+                        .wave_mut()
+                        .set_lane(file + first + d, lane, part as u32);
                 }
             }
         }
@@ -222,12 +241,14 @@ fn scene(target: Target, wave: u32, inst: &Inst, seed: u64) -> Scene {
             scene.wave_mut().set_s64(i, at);
         }
     }
-    if name.starts_with("s_") && target.major() >= 12 {
-        if let Some(r) = reg(inst, Field::Soffset).filter(|r| r.file == RegFile::Sgpr) {
-            scene.wave_mut().sgpr[usize::from(r.index)] &= !3;
-        }
+    let soffset = reg(inst, Field::Soffset).filter(|r| r.file == RegFile::Sgpr);
+    if let Some(r) = soffset.filter(|_| name.starts_with("s_") && target.major() >= 12) {
+        scene.wave_mut().sgpr[usize::from(r.index)] &= !3;
     }
-    let scalar_buffer = name.contains("s_buffer").then(|| reg(inst, Field::Sbase)).flatten();
+    let scalar_buffer = name
+        .contains("s_buffer")
+        .then(|| reg(inst, Field::Sbase))
+        .flatten();
     if let Some(r) = buffer.or(scalar_buffer).filter(|r| r.file == RegFile::Sgpr) {
         let i = usize::from(r.index);
         if i + 3 < 106 {
@@ -251,7 +272,11 @@ fn descriptor(target: Target, scalar: bool, offset: i64, random: &mut Random) ->
     let stride = [0, 4, 12, 16][random.below(4) as usize] as u32;
     let most = [160, 20][random.below(2) as usize];
     let records = random.below(most) as u32;
-    let records = if scalar && target.major() >= 12 { records & !3 } else { records };
+    let records = if scalar && target.major() >= 12 {
+        records & !3
+    } else {
+        records
+    };
     if target.has_gfx1250_insts() {
         let v = u128::from(base) | u128::from(records) << 57 | u128::from(stride) << 102;
         let v = v | u128::from(random.below(2)) << 118;
@@ -260,7 +285,8 @@ fn descriptor(target: Target, scalar: bool, offset: i64, random: &mut Random) ->
     let swizzle = if random.one_in(3) { 1 << 31 } else { 0 };
     let mut word3 = 0x0002_7fac;
     if !target.is_gfx9() {
-        word3 = 0xfac | [20, 22, 63][random.below(3) as usize] << 12 | (random.below(4) as u32) << 28;
+        word3 =
+            0xfac | [20, 22, 63][random.below(3) as usize] << 12 | (random.below(4) as u32) << 28;
         if !scalar {
             word3 |= (random.below(4) as u32) << 21;
         }
@@ -270,13 +296,23 @@ fn descriptor(target: Target, scalar: bool, offset: i64, random: &mut Random) ->
     if random.one_in(6) {
         word3 |= 1 << 23;
     }
-    [base as u32, (base >> 32) as u32 & 0xffff | stride << 16 | swizzle, records, word3]
+    [
+        base as u32,
+        (base >> 32) as u32 & 0xffff | stride << 16 | swizzle,
+        records,
+        word3,
+    ]
 }
 
 /// Bytes that a report shows, in memory and in LDS.
 fn shown(scene: &Scene, report: &AccessReport) -> (BTreeSet<u64>, BTreeSet<u64>) {
     let (mut memory, mut lds) = (BTreeSet::new(), BTreeSet::new());
-    let first = scene.memory().regions().find(|r| &*r.name == "scratch").unwrap().base;
+    let first = scene
+        .memory()
+        .regions()
+        .find(|r| &*r.name == "scratch")
+        .unwrap()
+        .base;
     let row = report.lanes.len() as u64 * 4;
     for lane in &report.lanes {
         for part in &lane.parts {
@@ -309,12 +345,7 @@ fn contents(scene: &Scene) -> BTreeMap<u64, u8> {
 }
 
 /// One case: what `access` contradicts itself in. An error where the instruction is refused or not shown.
-fn check(
-    target: Target,
-    wave: u32,
-    inst: &Inst,
-    seed: u64,
-) -> Result<Option<String>, String> {
+fn check(target: Target, wave: u32, inst: &Inst, seed: u64) -> Result<Option<String>, String> {
     let mut one = scene(target, wave, inst, seed);
     let (memory, lds) = (contents(&one), one.lds_mut().bytes().to_vec());
     let report = match one.access(inst) {
@@ -325,9 +356,15 @@ fn check(
     let name = inst.mnemonic();
     let what = || format!("{target} wave{wave} {} (seed {seed})", report.text);
     if let Some(first) = report.contradictions.first() {
-        let lane = report.lanes.iter().find(|l| first.starts_with(&format!("lane {}:", l.lane)));
+        let lane = report
+            .lanes
+            .iter()
+            .find(|l| first.starts_with(&format!("lane {}:", l.lane)));
         let (shared, lane) = (&report.shared, lane.map(|l| (&l.terms, &l.fault)));
-        return Ok(Some(format!("{}: {first}\n  {shared:?}\n  {lane:?}", what())));
+        return Ok(Some(format!(
+            "{}: {first}\n  {shared:?}\n  {lane:?}",
+            what()
+        )));
     }
     // What changes is shown.
     let after = contents(&one);
@@ -357,12 +394,16 @@ fn check(
     }
     let again = other.access(inst).unwrap();
     let lanes = |r: &AccessReport| -> Vec<_> {
-        r.lanes.iter().map(|l| (l.result.clone(), l.fault.clone())).collect()
+        r.lanes
+            .iter()
+            .map(|l| (l.result.clone(), l.fault.clone()))
+            .collect()
     };
     assert_eq!(lanes(&report), lanes(&again), "{}", what());
     assert_eq!(one.wave().sgpr, other.wave().sgpr, "{}", what());
     let mut file = 0..512.min(one.wave().vgpr.len() / one.wave().rows);
-    let differs = file.find(|r| (0..wave as usize).any(|l| one.wave().lane(*r, l) != other.wave().lane(*r, l)));
+    let differs = file
+        .find(|r| (0..wave as usize).any(|l| one.wave().lane(*r, l) != other.wave().lane(*r, l)));
     assert_eq!(differs, None, "a register of {}", what());
     let other_memory = contents(&other);
     for at in &shown_memory {
@@ -393,10 +434,18 @@ fn check_target(target: Target) {
         }
     }
     let some = &contradictions[..contradictions.len().min(12)];
-    assert!(contradictions.is_empty(), "{} contradictions\n{}", contradictions.len(), some.join("\n"));
+    assert!(
+        contradictions.is_empty(),
+        "{} contradictions\n{}",
+        contradictions.len(),
+        some.join("\n")
+    );
     let refused: u32 = not.values().sum();
     println!("{target}: {shown} shown, {refused} not: {not:#?}");
-    assert!(shown > 800 && refused < shown / 4, "{target}: {shown} shown, {not:#?}");
+    assert!(
+        shown > 500 && refused < shown / 4,
+        "{target}: {shown} shown, {not:#?}"
+    );
 }
 
 macro_rules! targets {

@@ -68,9 +68,7 @@ impl Scene {
                 .iter()
                 .filter(|f| u32::from(f.lane) == lane.lane);
             // What was read of a wide monitored load in scratch reaches no register.
-            let unread = faults
-                .clone()
-                .any(|f| f.kind == FaultKind::ScratchAtomic);
+            let unread = faults.clone().any(|f| f.kind == FaultKind::ScratchAtomic);
             let fault = faults.next();
             let shown = self.shown(lane);
             let expects = lane
@@ -172,5 +170,98 @@ fn in_words(bytes: &Bytes) -> String {
     match each.as_slice() {
         [] => "nothing".to_owned(),
         some => some.join(", "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::Target;
+    use crate::mem::Access;
+
+    /// Lane 1 is said to access four bytes at a place.
+    fn explained(place: Place) -> Explanation {
+        let part = Part {
+            sum: 0,
+            place,
+            checks: Vec::new(),
+            bytes: 4,
+            content: None,
+        };
+        let lane = LaneAccess {
+            lane: 1,
+            active: true,
+            terms: Vec::new(),
+            parts: vec![part],
+            result: Vec::new(),
+            fault: None,
+        };
+        Explanation {
+            formula: String::new(),
+            source: "",
+            shared: Vec::new(),
+            notes: Vec::new(),
+            lanes: vec![lane],
+        }
+    }
+
+    fn touch(lane: u8, address: u64) -> Touch {
+        Touch {
+            lane,
+            space: Space::Lds,
+            address,
+            bytes: 4,
+            access: Access::Load,
+        }
+    }
+
+    fn compare(place: Place, touched: Vec<Touch>, faults: Vec<Fault>) -> (Vec<String>, Vec<Part>) {
+        let scene = Scene::new(Target::Gfx900, 64, 64, 0).unwrap();
+        let mut explanation = explained(place);
+        let executed = Executed {
+            faults,
+            touched,
+            waits: false,
+        };
+        let said = scene.compare("ds_read_b32", &mut explanation, &executed, 0);
+        (said, explanation.lanes.remove(0).parts)
+    }
+
+    #[test]
+    fn another_address_another_lane_and_another_outcome_are_contradictions() {
+        let at = |offset| Place::Lds { offset };
+        let (said, _) = compare(at(8), vec![touch(1, 8)], Vec::new());
+        assert!(said.is_empty(), "{said:?}");
+        // The access of another address is what is shown then.
+        let (said, parts) = compare(at(8), vec![touch(1, 12)], Vec::new());
+        assert_eq!(
+            said,
+            [
+                "lane 1: the formula leads to 4 bytes of LDS at 0x8, and the access was of 4 bytes of LDS at 0xc"
+            ]
+        );
+        assert_eq!((&parts[0].place, parts[0].bytes), (&at(12), 4));
+        let (said, parts) = compare(at(8), vec![touch(0, 8)], Vec::new());
+        assert!(
+            said[0].ends_with("of nothing") && parts.is_empty(),
+            "{said:?}"
+        );
+        let why = "outside the workgroup's LDS";
+        let (said, _) = compare(Place::Violation { why }, Vec::new(), Vec::new());
+        assert!(said[0].contains("a check forbids it"), "{said:?}");
+        let fault = Fault {
+            kind: FaultKind::LdsRange,
+            access: Access::Load,
+            space: Space::Lds,
+            lane: 1,
+            address: 64,
+            size: 4,
+            nearest: None,
+            limit: Some(64),
+        };
+        let (said, _) = compare(Place::Violation { why }, Vec::new(), vec![fault.clone()]);
+        assert!(said.is_empty(), "{said:?}");
+        let (said, _) = compare(Place::Dropped { why }, Vec::new(), vec![fault]);
+        assert!(said[0].contains("the checks allow it"), "{said:?}");
     }
 }

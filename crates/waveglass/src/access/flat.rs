@@ -352,18 +352,15 @@ impl Subject<'_> {
         let window = self.scene.window();
         let inside = at >= 0 && (at as u64).saturating_add(self.bytes.into()) <= window.size;
         checks.push(Check::new(
-            at >= 0,
-            format!("{} is not negative", signed(at)),
-        ));
-        if at >= 0 {
-            checks.push(Check::new(
-                inside,
-                format!(
+            inside,
+            match at {
+                ..0 => format!("0 <= {}, the private offset", signed(at)),
+                _ => format!(
                     "{at:#x} + {} <= {:#x}, the lane's scratch",
                     self.bytes, window.size
                 ),
-            ));
-        }
+            },
+        ));
         let mapped = |i| {
             let address = window.address(at as u64 + u64::from(i), lane);
             self.scene.memory.region_at(address).is_some()

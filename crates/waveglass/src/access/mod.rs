@@ -23,7 +23,7 @@ use crate::exec::machine::{Barrier, Machine};
 use crate::exec::program::{Compile, Src};
 use crate::exec::wave::sreg;
 use crate::exec::{Stats, Step, Stop, Wave, semantics};
-use crate::isa::{Decoder, Field, Inst, InstInfo, Operand, Reg, RegFile};
+use crate::isa::{Decoder, Field, ImmStyle, Inst, InstInfo, Operand, OperandKind, Reg, RegFile};
 use crate::mem::Port;
 use executed::Executed;
 
@@ -196,8 +196,8 @@ impl Scene {
         });
         if past {
             explanation.notes.push(format!(
-                "its destination runs past the {} VGPRs that the wave is allocated: the instruction does nothing (RDNA 3 \
-                 ISA 3.3.2.2)",
+                "its destination runs past the {} VGPRs that the wave is allocated: the instruction does nothing (Vega ISA \
+                 3.6.1, RDNA 3 ISA 3.3.2.2)",
                 wave.vgpr_count
             ));
             explanation.lanes.iter_mut().for_each(|l| l.parts.clear());
@@ -468,8 +468,13 @@ impl Subject<'_> {
 
     /// The immediate of a field, and its term.
     fn immediate(&self, field: Field, name: &str) -> (i64, Term) {
+        // Bits that the instruction's form does not use are no offset.
+        let used = self
+            .inst
+            .operand_def(field)
+            .is_some_and(|o| !matches!(o.kind, OperandKind::Imm(ImmStyle::Raw)));
         let value = match self.inst.operand(field) {
-            Some(Operand::Imm(i)) => semantics::flat_offset(self.inst, i),
+            Some(Operand::Imm(i)) if used => semantics::flat_offset(self.inst, i),
             _ => 0,
         };
         let term = Term {

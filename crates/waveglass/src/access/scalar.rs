@@ -110,14 +110,12 @@ impl Subject<'_> {
             let name = "SBASE null".into();
             (0, Term { name, value: 0 })
         };
-        self.scalar_operand(Field::Sbase, "SBASE").unwrap_or_else(null)
+        self.scalar_operand(Field::Sbase, "SBASE")
+            .unwrap_or_else(null)
     }
 
     /// SBASE as a descriptor: base, stride and record count alone matter, and CDNA 5 counts records in bytes.
-    fn scalar_buffer(
-        &self,
-        component: &dyn Fn(u64) -> u64,
-    ) -> (ScalarBuffer, Vec<Term>) {
+    fn scalar_buffer(&self, component: &dyn Fn(u64) -> u64) -> (ScalarBuffer, Vec<Term>) {
         // `null` is no buffer.
         let words = match self.inst.operand(Field::Sbase) {
             Some(Operand::Reg(r)) if r.file != RegFile::Null => {

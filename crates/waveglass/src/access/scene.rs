@@ -216,7 +216,7 @@ impl Scene {
             let range = match (wide, u64::from(a.private_base) >> 10) {
                 (false, _) => Some((a.private_base(), a.private_limit())),
                 (true, 0) => None,
-                (true, top) => Some((top << 58, top << 58 | (1 << 58) - 1)),
+                (true, top) => Some((top << 58, (top << 58) | ((1 << 58) - 1))),
             };
             taken.extend(range.map(|(from, to)| ("the aperture of scratch", from, to)));
         }

@@ -38,7 +38,12 @@ fn parse_word(text: &str) -> Result<u32, String> {
         Some(hex) => u32::from_str_radix(hex, 16),
         None => text.parse(),
     }
-    .map_err(|_| "a word is a number of 32 bits, decimal or with 0x".to_owned())
+    .map_err(|e| match e.kind() {
+        std::num::IntErrorKind::PosOverflow => {
+            format!("{text} does not fit in 32 bits; a V# is four words")
+        }
+        _ => format!("{text:?} is no number, decimal or with 0x"),
+    })
 }
 
 pub(crate) fn main(args: &DescriptorArgs) -> Result<(), Failure> {
@@ -52,7 +57,25 @@ pub(crate) fn main(args: &DescriptorArgs) -> Result<(), Failure> {
             return Err(anyhow!("a V# has four words; {} given", some.len()).into());
         }
     };
+    let mut given: Vec<&str> = Vec::new();
     for field in &args.field {
+        let name = field.split('=').next().unwrap_or_default().trim();
+        // On gfx9 a format's name stands for two fields.
+        let same = |a: &str, b: &str| {
+            a == b || a == "format" && ["data_format", "num_format"].contains(&b)
+        };
+        if let Some(before) = given.iter().find(|g| same(g, name) || same(name, g)) {
+            return Err(anyhow!(
+                "--field {field}: {} is given already, as {before}; give it once",
+                if *before == name {
+                    "the field"
+                } else {
+                    "what it sets"
+                }
+            )
+            .into());
+        }
+        given.push(name);
         let (name, value) = field
             .split_once('=')
             .ok_or_else(|| anyhow!("--field {field}: write NAME=VALUE"))?;

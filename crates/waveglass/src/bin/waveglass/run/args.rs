@@ -196,9 +196,16 @@ fn parse_exceptions(s: &str) -> Result<Exceptions, String> {
     Ok(all)
 }
 
-fn parse_memory_config(s: &str) -> Result<MemoryConfig, String> {
+/// SH_MEM_CONFIG and its kin, each setting once.
+pub(crate) fn parse_memory_config(s: &str) -> Result<MemoryConfig, String> {
     let mut config = MemoryConfig::default();
+    let mut given = Vec::new();
     for part in s.split(',') {
+        let name = part.split('=').next().unwrap_or_default();
+        if given.contains(&name) {
+            return Err(format!("{name} is given twice; give it once"));
+        }
+        given.push(name);
         let base = |v: &str| {
             let parsed = match v.strip_prefix("0x") {
                 Some(hex) => u16::from_str_radix(hex, 16),
@@ -233,6 +240,14 @@ fn parse_memory_config(s: &str) -> Result<MemoryConfig, String> {
                 ));
             }
         }
+    }
+    if let (Some(shared), Some(private)) = (config.shared_base, config.private_base)
+        && shared == private
+        && shared != 0
+    {
+        return Err(format!(
+            "shared-base and private-base are both {shared:#x}; the apertures of LDS and scratch lie apart"
+        ));
     }
     Ok(config)
 }

@@ -9,7 +9,7 @@ mod report;
 mod trap_handler;
 mod value;
 
-pub(crate) use args::RunArgs;
+pub(crate) use args::{RunArgs, parse_memory_config};
 pub(crate) use array::Array;
 pub(crate) use report::Statistics;
 

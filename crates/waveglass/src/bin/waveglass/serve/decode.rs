@@ -192,7 +192,10 @@ fn lanes(h: &mut Html, asked: &Asked, inst: &Inst, card: &Card) -> bool {
     };
     let report = match state.scene(inst).map(|mut scene| scene.access(inst)) {
         Ok(Err(AccessError::NotMemory(_))) => return true,
-        Ok(Err(e @ (AccessError::NotShown(_) | AccessError::Refused { .. }))) => {
+        Ok(Err(
+            e
+            @ (AccessError::NotShown(_) | AccessError::Cache { .. } | AccessError::Refused { .. }),
+        )) => {
             h.raw("<h2 id=access>Access, lane by lane</h2><p>")
                 .show(e)
                 .raw(".");
@@ -264,6 +267,11 @@ fn table(h: &mut Html, report: &AccessReport) {
         }
         h.raw("</ul>");
     }
+    for c in &report.contradictions {
+        h.raw("<p><b class=z>contradiction</b> ")
+            .text(c)
+            .raw("; what was executed is shown, and this is a defect of Waveglass");
+    }
     for v in &report.violations {
         h.raw("<p><b class=z>violation</b> ").text(v);
     }
@@ -271,7 +279,7 @@ fn table(h: &mut Html, report: &AccessReport) {
         "<div class=w><table id=lanes class=m><tr><th>Lane<th>From<th>Where<th>Checked<th>Result",
     );
     for lane in &report.lanes {
-        row(h, lane);
+        row(h, lane, report.scalar);
     }
     h.raw("</table></div>");
     if !report.scalars.is_empty() {
@@ -279,8 +287,13 @@ fn table(h: &mut Html, report: &AccessReport) {
     }
 }
 
-fn row(h: &mut Html, lane: &LaneAccess) {
-    h.raw("<tr><th>").number(lane.lane);
+fn row(h: &mut Html, lane: &LaneAccess, scalar: bool) {
+    h.raw("<tr><th>");
+    if scalar {
+        h.raw("the wave");
+    } else {
+        h.number(lane.lane);
+    }
     if !lane.active {
         h.raw("<td>off by EXEC<td><td><td>");
         return;

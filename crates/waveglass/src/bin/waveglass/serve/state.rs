@@ -2,7 +2,7 @@
 //! instruction.
 
 use anyhow::{Context, anyhow, bail};
-use waveglass::access::Scene;
+use waveglass::access::{Scene, SceneConfig};
 use waveglass::isa::{Inst, Target};
 use waveglass::{Card, OperandRow, set_descriptor_field};
 
@@ -61,6 +61,10 @@ impl State {
             .into_iter()
             .map(|l| l.parse().map_err(|e| anyhow!("{l}: {e}")))
             .collect::<anyhow::Result<Vec<Map>>>()?;
+        // What a page asks for reads no file of the host's.
+        if maps.iter().any(Map::is_file) {
+            bail!("memory: files cannot be given here; write BASE:SIZE=DWORD,DWORD");
+        }
         let all = maps.iter().try_fold(0u64, |a, m| a.checked_add(m.size));
         if all.is_none_or(|a| a > MAPPED) {
             bail!("memory: at most {MAPPED} bytes");
@@ -73,6 +77,7 @@ impl State {
             inst.target(),
             inst.wave_size(),
             (lds, scratch),
+            &SceneConfig::default(),
             &maps,
             &registers,
             exec,
