@@ -167,6 +167,8 @@ fn a_result_read_before_any_wait_is_poison_and_is_reported() {
     );
 }
 
+// rule: loads of a type return in order: a wait for one left releases the first of two; section Vega
+// ISA 4.4.
 #[test]
 fn loads_return_in_order_so_a_wait_for_one_releases_the_first_of_two() {
     let first = [GLOBAL_V2, GLOBAL_V3, VM1, READ_V2, END];
@@ -179,6 +181,7 @@ fn loads_return_in_order_so_a_wait_for_one_releases_the_first_of_two() {
     assert_eq!(found(Target::Gfx900, &lds), [(HazardKind::Read, V(3))]);
 }
 
+// rule: vector memory counts in VM_CNT, LDS in LGKM_CNT; section Vega ISA 4.4.
 #[test]
 fn the_wait_must_be_for_the_right_counter() {
     let program = [GLOBAL_V2, LGKM0, READ_V2, END];
@@ -230,6 +233,7 @@ fn which_write_comes_last_must_be_said() {
     assert_eq!(found(Target::Gfx900, &program), [(HazardKind::Write, V(2))]);
 }
 
+// rule: only the lanes that an operation writes are in flight; section Vega ISA 3.3, 4.4.
 #[test]
 fn lanes_that_an_operation_leaves_alone_are_not_in_flight() {
     let program = [EXEC_1, GLOBAL_V2, EXEC_2, READ_V2, VM0, END];
@@ -255,6 +259,7 @@ fn a_load_sees_the_waves_own_store_to_its_bytes() {
     }
 }
 
+// rule: stores have a counter of their own and may stay behind later loads; section RDNA 3 ISA 5.6.
 #[test]
 fn a_store_may_stay_behind_a_later_load_until_its_own_counter_is_waited_for() {
     let program = [G11_STORE_V3_8, G11_LOAD_V2, G11_VM0, G11_VS0, G11_END];
@@ -272,6 +277,7 @@ fn a_store_may_stay_behind_a_later_load_until_its_own_counter_is_waited_for() {
     assert_eq!(ended.word(MEMORY + 8), 33);
 }
 
+// rule: an address is read when the operation is issued; section Vega ISA 4.4.
 #[test]
 fn an_operation_uses_the_registers_of_its_issue() {
     // The address pair is overwritten while the load is in flight; the load's own result stays.

@@ -354,6 +354,8 @@ mod every_operation_tests;
 #[cfg(test)]
 mod lds_transfer_tests;
 #[cfg(test)]
+mod mem_viol_tests;
+#[cfg(test)]
 mod scalar_tests;
 #[cfg(test)]
 mod tests;

@@ -100,6 +100,8 @@ fn a_tensor_past_memory_is_a_violation() {
     assert_eq!(b.wave.faults[0].fault.address, MEMORY | 1 << 32);
 }
 
+// rule: a field whose meaning is open stops the run by its name; section no manual says: what the
+// field means.
 #[test]
 fn an_open_field_stops_the_run_by_its_name() {
     let mut b = bench(Target::Gfx1250);
