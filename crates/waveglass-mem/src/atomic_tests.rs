@@ -40,6 +40,8 @@ fn an_arrival_that_borrows_from_the_phase_starts_the_count_again() {
     assert_eq!(arrive(32, initial | 5, 1), initial | 4);
 }
 
+// rule: integer atomics follow their definitions; section Vega ISA 12.6, 12.13, 12.18.1, RDNA 4 ISA
+// 16.15.
 #[test]
 fn integer_operations_follow_their_definitions_at_32_bits() {
     for (op, m, d, x, want) in [
@@ -75,6 +77,7 @@ fn integer_operations_follow_their_definitions_at_32_bits() {
     }
 }
 
+// rule: the 64-bit forms of integer atomics use all 64 bits; section Vega ISA 12.6, 12.13, 12.18.1.
 #[test]
 fn integer_operations_use_all_64_bits() {
     const TOP: u64 = 1 << 63;
@@ -115,6 +118,7 @@ fn minimum_number_of_gfx12_lets_a_number_beat_any_nan() {
     assert_eq!(Op::FMax.apply32(SNAN, 0x7fc0_0009, 0, rules), 0x7fc0_0001);
 }
 
+// rule: in minimum and maximum -0 is less than +0; section RDNA 4 ISA 13.3.
 #[test]
 fn zeros_are_ordered_by_sign_in_minimum_and_maximum() {
     assert_eq!(op32(Op::FMin, 0, 0x8000_0000, 0), 0x8000_0000);
@@ -122,6 +126,8 @@ fn zeros_are_ordered_by_sign_in_minimum_and_maximum() {
     assert_eq!(op64(Op::FMin, 0, 1 << 63, 0), 1 << 63);
 }
 
+// rule: float additions round to nearest even; a NaN keeps its payload; section CDNA 2 ISA 9.5.1, RDNA
+// 4 ISA 13.1, 13.3.
 #[test]
 fn float_addition_rounds_to_nearest_even_and_keeps_nan_payloads() {
     // 1 + 2^-24 is half way: to even, 1. 1 + 2^-23 + 2^-24 is half way: up to 1 + 2^-22.
@@ -168,12 +174,15 @@ fn minimum_flushes_for_the_comparison_only() {
     assert_eq!(Op::FMin.apply32(2, 1, 0, kept), 1);
 }
 
+// rule: a float compare and swap compares as numbers: zeros are equal, a NaN is unequal to itself;
+// section RDNA 1 ISA 12.13.
 #[test]
 fn float_compare_swap_knows_equal_zeros_and_unequal_nans() {
     assert_eq!(op32(Op::FCmpSwap, 0x8000_0000, 7 << 23, 0), 7 << 23);
     assert_eq!(op32(Op::FCmpSwap, 0x7fc0_0000, 5, 0x7fc0_0000), 0x7fc0_0000);
 }
 
+// rule: packed additions add each half for itself; section CDNA 1 ISA 12.14, RDNA 4 ISA 16.15.
 #[test]
 fn packed_additions_treat_halves_apart() {
     // f16: 1.0 + 1.0 = 2.0 low; 65504 + 65504 = inf high.

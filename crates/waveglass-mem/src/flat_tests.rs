@@ -254,6 +254,7 @@ fn flat_atomics_work_in_each_space_and_64_bits_in_scratch_do_not() {
     assert_eq!(before[0][0], 6);
 }
 
+// rule: a lane reaches another lane's scratch by a flat address; section CDNA 5 ISA 10.2.1.
 #[test]
 fn cdna5_lanes_read_other_lanes_scratch_through_flat_addresses() {
     let mut world = world();

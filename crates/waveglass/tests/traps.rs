@@ -486,7 +486,7 @@ fn places_in_the_handler_are_named_as_such() {
     let out = run(load, &[]);
     let found = text(&out.stdout);
     assert!(
-        found.contains("at offset 0xc of the trap handler"),
+        found.contains(" (kernel raw, offset 0xc of the trap handler)\n"),
         "{found}"
     );
     let out = run(load, &["--json"]);

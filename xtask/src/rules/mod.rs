@@ -10,7 +10,9 @@
 //! ```
 //!
 //! Each line is optional. Without a rule the test's name is its text, and the manual that a comment above it
-//! or in its body cites is the section. A `// points:` line that no test follows at once holds for the rest
+//! or in its body cites is the section; without one of those the sections of the sentences that it claims are.
+//! A test of which no manual speaks says so and why: `section no manual says: WHY`. A test without a section
+//! is refused. A `// points:` line that no test follows at once holds for the rest
 //! of the file. Which generations a test covers is read from the targets and generations that it, and the
 //! constants and functions of its file that it uses, name.
 
@@ -122,6 +124,15 @@ fn check(sentences: &Sentences, tests: &[Test]) -> Result<()> {
             wrong.push(format!("no test claims {} ({})", s.id, s.text));
         }
     }
+    for test in tests {
+        if !is_section(&section(sentences, test)) {
+            wrong.push(format!(
+                "{} has no manual section: end its rule with `; section MANUAL SECTIONS`, or with \
+                 `; section {NO_MANUAL} WHY`",
+                test.path()
+            ));
+        }
+    }
     for (point, title) in &sentences.points {
         if !tests.iter().any(|t| belongs(sentences, t, *point)) {
             wrong.push(format!("no test belongs to point {point} ({title})"));
@@ -131,6 +142,27 @@ fn check(sentences: &Sentences, tests: &[Test]) -> Result<()> {
         return Ok(());
     }
     bail!("{}", wrong.join("\n"))
+}
+
+/// What stands in front of the reason where no manual has a section.
+const NO_MANUAL: &str = "no manual says:";
+
+/// The manual's sections of a test's rule: those that it cites, or those of its sentences.
+fn section(sentences: &Sentences, test: &Test) -> String {
+    match test.section.as_str() {
+        "" => sentences.sections(&test.claims),
+        cited => cited.to_owned(),
+    }
+}
+
+/// Whether a section names a manual and a place in it, or gives the reason why it does not.
+fn is_section(section: &str) -> bool {
+    if let Some((_, why)) = section.split_once(NO_MANUAL) {
+        return !why.trim().is_empty();
+    }
+    section
+        .split_once(" ISA ")
+        .is_some_and(|(_, place)| place.contains(|c: char| c.is_ascii_digit()))
 }
 
 /// Whether a test is one of a point's: it says so, or claims one of the point's sentences.
@@ -181,10 +213,7 @@ fn render(sentences: &Sentences, tests: &[Test]) -> String {
             "\n### {point}. {title}\n\n| rule | section | test | generations |\n|---|---|---|---|"
         );
         for t in tests.iter().filter(|t| belongs(sentences, t, *point)) {
-            let section = match t.section.as_str() {
-                "" => sentences.sections(&t.claims),
-                cited => cited.to_owned(),
-            };
+            let section = section(sentences, t);
             let _ = writeln!(
                 out,
                 "| {} | {} | `{}` | {} |",
@@ -242,6 +271,40 @@ mod tests {
             told,
             format!("x::t claims a-3, which is not in {SENTENCES}\nno test claims a-2 (Two.)")
         );
+    }
+
+    #[test]
+    fn a_rule_needs_a_section_or_a_reason() {
+        let sentences = Sentences::parse(
+            "point 1: Addresses\npart A\nAbout it.\na-1 | 1 | Vega ISA 9.6 | One.\n",
+        )
+        .unwrap();
+        let claims = "// claims: a-1\n#[test]\nfn a() {\n}\n";
+        let told = |rule: &str| {
+            let source = format!("// points: 1\n\n{claims}\n{rule}#[test]\nfn t() {{\n}}\n");
+            let result = check(&sentences, &source::tests("x", &source));
+            result.err().map(|e| e.to_string())
+        };
+        for good in [
+            "// claims: a-1\n",
+            "// rule: X; section RDNA 3 ISA 11.2.\n",
+            "// RDNA 3 ISA 11.2: \"X\".\n",
+            "// rule: X; section no manual says: it is the model's own.\n",
+        ] {
+            assert_eq!(told(good), None, "{good}");
+        }
+        for bad in [
+            "",
+            "// rule: X.\n",
+            "// rule: X; section no manual says:.\n",
+            "// rule: X; section the manual.\n",
+        ] {
+            let told = told(bad).unwrap_or_default();
+            assert!(
+                told.starts_with("x::t has no manual section"),
+                "{bad} {told}"
+            );
+        }
     }
 
     #[test]

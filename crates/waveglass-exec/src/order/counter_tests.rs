@@ -221,6 +221,8 @@ fn atomics_count_as_loads_with_a_result_and_as_stores_without() {
     }
 }
 
+// rule: every atomic of the tables counts with the stores where it has no result, with the loads where it has one;
+// section RDNA 1 ISA 4.4, RDNA 3 ISA 5.6, RDNA 4 ISA 5.7.1, CDNA 5 ISA 5.7.1.
 // Every other atomic operation, by whether it has a register for the value before.
 #[test]
 fn every_atomic_of_the_tables_counts_by_its_result() {

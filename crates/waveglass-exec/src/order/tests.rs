@@ -198,6 +198,8 @@ fn what_reads_a_result_too_early_sees_poison() {
     assert_eq!((late.wave.lane(5, 3), late.flight.hazard_count), (11, 1));
 }
 
+// rule: loads of a type return in order: a wait for one left releases the first of two; section Vega
+// ISA 4.4.
 #[test]
 fn loads_return_in_order_so_a_wait_for_one_releases_the_first_of_two() {
     let first = [GLOBAL_V2, GLOBAL_V3, VM1, READ_V2, END];
@@ -210,6 +212,7 @@ fn loads_return_in_order_so_a_wait_for_one_releases_the_first_of_two() {
     assert_eq!(found(Target::Gfx900, &lds), [(HazardKind::Read, V(3))]);
 }
 
+// rule: vector memory counts in VM_CNT, LDS in LGKM_CNT; section Vega ISA 4.4.
 #[test]
 fn the_wait_must_be_for_the_right_counter() {
     let program = [GLOBAL_V2, LGKM0, READ_V2, END];
@@ -261,6 +264,7 @@ fn which_write_comes_last_must_be_said() {
     assert_eq!(found(Target::Gfx900, &program), [(HazardKind::Write, V(2))]);
 }
 
+// rule: only the lanes that an operation writes are in flight; section Vega ISA 3.3, 4.4.
 #[test]
 fn lanes_that_an_operation_leaves_alone_are_not_in_flight() {
     let program = [EXEC_1, GLOBAL_V2, EXEC_2, READ_V2, VM0, END];
@@ -286,6 +290,7 @@ fn a_load_sees_the_waves_own_store_to_its_bytes() {
     }
 }
 
+// rule: stores have a counter of their own and may stay behind later loads; section RDNA 3 ISA 5.6.
 #[test]
 fn a_store_may_stay_behind_a_later_load_until_its_own_counter_is_waited_for() {
     let program = [G11_STORE_V3_8, G11_LOAD_V2, G11_VM0, G11_VS0, G11_END];
@@ -332,6 +337,7 @@ fn an_atomic_without_a_result_is_waited_for_with_the_stores() {
     assert_eq!(after.word(MEMORY), 11 + 64 * 33);
 }
 
+// rule: an address is read when the operation is issued; section Vega ISA 4.4.
 #[test]
 fn an_operation_uses_the_registers_of_its_issue() {
     // The address pair is overwritten while the load is in flight; the load's own result stays.

@@ -212,6 +212,8 @@ mod tests {
 
     // index 10 = 1 * 8 + 2; offset 22 = 5 * 4 + 2:
     // ((1 * 64) + 20) * 8 + 2 * 4 + 2 = 682.
+    // rule: a swizzled buffer interleaves elements over the index stride; section Vega ISA 8.1.5, CDNA
+    // 2 ISA 9.1.5.2, RDNA 3 ISA 9.4.2, RDNA 4 ISA 9.4.2, CDNA 5 ISA 9.4.2.
     #[test]
     fn swizzled_addresses_interleave_elements_over_the_index_stride() {
         for generation in [Generation::Gcn5, Generation::Cdna4, Generation::Rdna3] {
@@ -235,6 +237,8 @@ mod tests {
         assert_eq!(d.address(&REQUEST, &LANE, 12), 0x10_0000 + 33_458);
     }
 
+    // rule: a descriptor whose TYPE is not 0 is no buffer; section RDNA 3 ISA 9.6, RDNA 4 ISA 9.6,
+    // CDNA 5 ISA 9.6.
     #[test]
     fn a_descriptor_of_another_type_is_told_apart() {
         let mut d = descriptor(Generation::Rdna3);

@@ -320,6 +320,8 @@ mod tests {
         }
     }
 
+    // rule: the fields of a descriptor stand where each generation has them; section RDNA 1 ISA 8.1.8,
+    // RDNA 2 ISA 8.1.8, RDNA 3 ISA 9.6, RDNA 4 ISA 9.6, CDNA 5 ISA 9.6.
     #[test]
     fn rdna_fields_move_between_generations() {
         let words = v(&[(62, 3), (108, 0x77), (117, 3), (120, 1), (122, 2), (124, 3)]);

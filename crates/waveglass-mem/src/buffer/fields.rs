@@ -207,6 +207,8 @@ mod tests {
 
     // points: 9
 
+    // rule: the fields of a descriptor do not overlap; section Vega ISA 8.1.8, RDNA 3 ISA 9.6, CDNA 5
+    // ISA 9.6.
     #[test]
     fn fields_do_not_overlap_and_stand_in_order() {
         for generation in Generation::ALL {
@@ -286,6 +288,8 @@ mod tests {
         }
     }
 
+    // rule: the bits of no field are reserved; section Vega ISA 8.1.8, RDNA 2 ISA 8.1.8, CDNA 5 ISA
+    // 9.6.
     #[test]
     fn reserved_bits_are_those_of_no_field() {
         assert_eq!(

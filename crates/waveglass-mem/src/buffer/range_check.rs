@@ -198,6 +198,8 @@ mod tests {
         assert!(!d.in_range(&RAW, &lane(0, 16), 0));
     }
 
+    // rule: loads and stores are checked dword by dword, atomics whole; section Vega ISA 8.1.5, RDNA 3
+    // ISA 9.4.1.
     #[test]
     fn dwords_are_checked_alone_and_offsets_do_not_wrap() {
         let d = descriptor(Generation::Gcn5, 16, 0);
@@ -255,6 +257,8 @@ mod tests {
         }
     }
 
+    // rule: OOB_SELECT 1 checks the index, 2 only that the buffer is not empty; section RDNA 3 ISA
+    // 9.4.1, RDNA 4 ISA 9.4.1.
     #[test]
     fn oob_select_1_and_2_check_the_index_and_emptiness() {
         for generation in [Generation::Rdna1, Generation::Rdna3, Generation::Rdna4] {
@@ -268,6 +272,8 @@ mod tests {
         }
     }
 
+    // rule: OOB_SELECT 3 checks bytes, less the SGPR offset, or the record where the buffer is
+    // swizzled; section RDNA 3 ISA 9.4.1.
     #[test]
     fn oob_select_3_checks_bytes_less_soffset_or_the_record_where_swizzled() {
         let mut d = descriptor_oob(Generation::Rdna3, 64, 16, 3);

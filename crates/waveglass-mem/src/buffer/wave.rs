@@ -314,6 +314,8 @@ mod tests {
         memory
     }
 
+    // rule: a load across NUM_RECORDS zeroes the dwords outside, without a violation; section Vega ISA
+    // 3.11, 8.1.5.
     #[test]
     fn a_raw_load_is_cut_at_num_records_per_dword_without_a_fault() {
         let d =
@@ -338,6 +340,8 @@ mod tests {
 
     // The private-segment V# (AMDGPUUsage): swizzled, ADD_TID, index stride 64, reaches what
     // scratch instructions reach.
+    // rule: a swizzled buffer with the scratch base reaches what scratch instructions reach; section
+    // Vega ISA 8.1.5, 9.5.
     #[test]
     fn a_swizzled_scratch_buffer_and_flat_scratch_see_the_same_bytes() {
         let words = [BASE as u32, 1 << 31, u32::MAX, 1 << 23 | 3 << 21];
@@ -378,6 +382,7 @@ mod tests {
         assert!(port.faults.is_empty());
     }
 
+    // rule: atomics out of range are dropped and return zero; section Vega ISA 8.1.5.
     #[test]
     fn atomics_out_of_range_change_nothing_and_return_zero() {
         let d = BufferDescriptor::decode([BASE as u32, 0, 8, 0x0002_7000], Generation::Gcn5);
@@ -456,6 +461,7 @@ mod tests {
         }
     }
 
+    // rule: a descriptor of zeros is unbound: loads give zero; section RDNA 3 ISA 9.6.
     #[test]
     fn an_unbound_descriptor_reads_zero() {
         let d = BufferDescriptor::decode([0; 4], Generation::Rdna3);

@@ -180,8 +180,8 @@ fn bad_lanes_read_zero_with_the_nearest_region_and_good_lanes_proceed() {
     );
 }
 
-// rule: a load across the end of a region zeroes the dwords outside alone; section no manual says:
-// hardware checks pages, which no access of the tests straddles.
+// rule: a load across the end of a region zeroes the dwords outside alone; section no manual says: how
+// an access across the end of what is mapped is divided.
 #[test]
 fn a_wide_load_across_the_end_keeps_its_good_dwords() {
     let memory = counting(64);

@@ -409,6 +409,7 @@ fn a_violation_is_told_once_and_the_rest_moves() {
 }
 
 // A padded row's last gap may lie past the allocation: a reading of "outside the LDS space" (10.11.6).
+// rule: a padded row's last gap may lie past the allocation; section CDNA 5 ISA 10.11.6.
 #[test]
 fn a_store_does_not_read_lds_for_what_it_drops() {
     let mut b = Bench::new();
@@ -421,6 +422,7 @@ fn a_store_does_not_read_lds_for_what_it_drops() {
     assert_eq!(b.port.faults.len(), 1);
 }
 
+// rule: the fields of a context restore are refused by name; section no manual says: what they do.
 #[test]
 fn fields_of_a_context_restore_are_refused_by_name() {
     for (first, name) in [
@@ -443,6 +445,7 @@ fn fields_of_a_context_restore_are_refused_by_name() {
 }
 
 // However large a tile is, work ends where LDS does.
+// rule: however large a tile is, work ends where LDS does; section CDNA 5 ISA 10.11.6.
 #[test]
 fn the_largest_tile_ends_with_lds() {
     let mut d = D::new(0);

@@ -37,6 +37,8 @@ fn a_block_skips_the_registers_that_m0_leaves_out() {
     }
 }
 
+// rule: a block takes four bytes more of offset for each register, moved or not; section RDNA 4 ISA
+// 11.5, CDNA 5 ISA 10.6.
 #[test]
 fn scratch_blocks_step_by_dwords_of_the_lane() {
     let mut b = Bench::new(Target::Gfx1200, 32);

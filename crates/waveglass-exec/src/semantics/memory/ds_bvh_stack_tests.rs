@@ -275,6 +275,8 @@ fn rdna4_pops_a_second_node_of_the_same_bvh() {
     assert_eq!(step(PAIRS, &[0x31, 0x45]), (0x30, 0x31, 1));
 }
 
+// rule: stack operations are LDS accesses: outside the allocation they are violations; section RDNA 3
+// ISA 3.3.4.1, 12.5.3.
 #[test]
 fn a_stack_past_the_allocation_is_a_violation() {
     let mut b = Bench::new(Target::Gfx1100, 32);

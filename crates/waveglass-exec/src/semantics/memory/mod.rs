@@ -361,6 +361,8 @@ mod gather_tests;
 #[cfg(test)]
 mod lds_transfer_tests;
 #[cfg(test)]
+mod mem_viol_tests;
+#[cfg(test)]
 mod scalar_tests;
 #[cfg(test)]
 mod tests;

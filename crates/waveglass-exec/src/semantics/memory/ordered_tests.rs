@@ -249,6 +249,8 @@ fn waves_of_a_launch_count_in_the_order_of_their_ids() {
     }
 }
 
+// rule: waves that wait in GDS for what never comes end the run; section no manual says: how a wait
+// without an end is noticed.
 #[test]
 fn waves_that_wait_for_ever_end_the_run_with_a_report() {
     // No wave releases its turn: ds_ordered_count v2, v1 offset:4 gds
@@ -313,6 +315,8 @@ fn workgroup_info_has_the_ordered_id_where_the_generation_has_it() {
     }
 }
 
+// rule: ordered ids count the waves of the launch; section no manual says: how a launch numbers waves
+// of partial workgroups.
 #[test]
 fn waves_of_partial_workgroups_are_counted_as_they_are() {
     let mut d = dispatch(64, 1);

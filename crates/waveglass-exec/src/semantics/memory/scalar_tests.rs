@@ -169,7 +169,8 @@ fn a_scalar_buffer_ignores_stride_scale() {
     }
 }
 
-// rule: a base of null; CDNA 5's encoding names it (7-bit SBASE pairs).
+// rule: a base of null; CDNA 5's encoding names it (7-bit SBASE pairs); section no manual says: what a
+// descriptor of NULL holds; read as a scalar source NULL is 0 (RDNA 3 ISA 3.4.4).
 #[test]
 fn a_null_descriptor_reads_zero() {
     let mut b = bench(Target::Gfx1250);

@@ -103,6 +103,8 @@ fn a_tensor_past_memory_is_a_violation() {
     assert_eq!(b.wave.faults[0].fault.address, MEMORY | 1 << 32);
 }
 
+// rule: a field whose meaning is open stops the run by its name; section no manual says: what the
+// field means.
 #[test]
 fn an_open_field_stops_the_run_by_its_name() {
     let mut b = bench(Target::Gfx1250);
@@ -158,6 +160,7 @@ fn hostile(tensor: &str, timeout: Duration) -> (Option<crate::RunError>, Duratio
     (error, started.elapsed())
 }
 
+// rule: one tensor move ends where the run's time does; section no manual says: the limit is the emulator's own.
 #[test]
 fn a_time_limit_ends_one_hostile_tensor() {
     // tensor_store_from_lds s[0:3], s[4:11], s[12:15], s[16:19]

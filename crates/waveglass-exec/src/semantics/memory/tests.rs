@@ -55,6 +55,7 @@ fn a_scalar_base_takes_an_unsigned_vector_offset() {
     assert_eq!(b.get(4, 0), 0);
 }
 
+// rule: the VGPR offset is signed and scaled by the size of the data; section CDNA 5 ISA 8.1.1, 10.2.
 // points: 2, 4, 11
 #[test]
 fn cdna5_vector_offsets_are_signed_and_scaled() {
@@ -183,6 +184,7 @@ fn stores_take_what_the_mnemonic_names() {
     assert_eq!(b.peek(0), 0x5555_be34);
 }
 
+// rule: ACC makes the data register an accumulation VGPR; section CDNA 2 ISA 10.1.
 // points: 7
 #[test]
 fn accumulation_registers_take_loads() {
@@ -242,6 +244,8 @@ fn a_global_access_to_the_lds_aperture_is_a_violation() {
     assert_eq!([b.get(4, 0), b.get(4, 1)], [0, 5]);
 }
 
+// rule: a run stops at a violation where that is asked for; section no manual says: to stop is a
+// setting of the model.
 // points: 6
 #[test]
 fn a_violation_stops_the_run_where_that_is_asked_for() {
@@ -318,6 +322,8 @@ fn scratch_adds_vector_scalar_and_immediate() {
     assert_eq!(b.peek(128 + 4 * 9), 9);
 }
 
+// rule: instructions of two addresses scale their offsets by the size of the data, and by 64; section
+// Vega ISA 10.3.3.
 // points: 12
 #[test]
 fn lds_pairs_and_strides() {
@@ -342,6 +348,8 @@ fn lds_pairs_and_strides() {
     assert_eq!(b.stats.written.lds, 512);
 }
 
+// rule: ds_cmpst takes the comparand first, ds_cmpstore second; section Vega ISA 12.13, RDNA 3 ISA
+// 16.15.
 // points: 3, 12
 #[test]
 fn compare_swap_operands_changed_places() {
@@ -364,6 +372,8 @@ fn compare_swap_operands_changed_places() {
 }
 
 // The examples of the Vega ISA's DS_SWIZZLE_B32 entry, where lanes are counted from 1.
+// rule: swizzles give the lanes of the manual's examples, where lanes are counted from 1; section Vega
+// ISA 12.13.1.
 // points: 12
 #[test]
 fn swizzles_are_the_manuals_examples() {
@@ -392,6 +402,7 @@ fn swizzles_are_the_manuals_examples() {
     assert_eq!(swizzle_source(0xc020, 63), 32);
 }
 
+// rule: a swizzle reads zero from lanes that are off; section Vega ISA 12.13.1.
 // points: 12
 #[test]
 fn a_swizzle_reads_zero_from_inactive_lanes() {
@@ -407,6 +418,8 @@ fn a_swizzle_reads_zero_from_inactive_lanes() {
     assert_eq!([b.get(4, 36), b.get(4, 37)], [0, 138]);
 }
 
+// rule: permutes reach over 64 lanes, or over 32 where the generation says so; section Vega ISA
+// 10.3.3, RDNA 1 ISA 10.4.4, RDNA 3 ISA 12.5.2, RDNA 4 ISA 12.5.2.
 // points: 12
 #[test]
 fn permutes_reach_as_far_as_the_generation_says() {
@@ -443,6 +456,8 @@ fn permutes_reach_as_far_as_the_generation_says() {
     assert_eq!([0, 1, 5].map(|l| b.get(4, l)), [105, 0, 100]);
 }
 
+// rule: append adds the number of lanes in EXEC at M0.base + offset and returns the value before;
+// section Vega ISA 12.13.
 // points: 12
 #[test]
 fn append_counts_active_lanes() {
@@ -457,6 +472,8 @@ fn append_counts_active_lanes() {
     assert_eq!(b.get(4, 0), 0);
 }
 
+// rule: a raw buffer adds its offsets to the base and is bounded by NUM_RECORDS; section Vega ISA
+// 8.1.5.
 // points: 9
 #[test]
 fn buffers_follow_their_descriptor() {
@@ -491,6 +508,7 @@ fn buffers_follow_their_descriptor() {
     assert_eq!([b.get(4, 1), b.get(5, 1)], [0xa000_0006, 0xa000_0007]);
 }
 
+// rule: a swizzled buffer that adds thread ids reaches scratch; section Vega ISA 8.1.5.
 // points: 9
 #[test]
 fn a_swizzled_buffer_reaches_scratch() {
@@ -506,6 +524,8 @@ fn a_swizzled_buffer_reaches_scratch() {
     assert_eq!(b.stats.written.scratch, 256);
 }
 
+// rule: scalar loads, stores and atomics ignore the two low bits of addresses; buffer loads end at
+// NUM_RECORDS; section Vega ISA 7.2.1, 7.2.2, 7.4.
 // points: 11
 #[test]
 fn scalar_loads_stores_and_atomics() {
@@ -535,6 +555,7 @@ fn scalar_loads_stores_and_atomics() {
     assert_eq!(b.wave.s64(4), 0);
 }
 
+// rule: scalar offsets add up; what is written to NULL is discarded; section RDNA 3 ISA 3.4.4, 8.1.1.
 // points: 11
 #[test]
 fn null_takes_nothing_and_offsets_add_up() {
@@ -551,6 +572,7 @@ fn null_takes_nothing_and_offsets_add_up() {
     assert_eq!(b.wave.sgpr, before);
 }
 
+// rule: ADDTID forms add four bytes a lane; section RDNA 2 ISA 12.13, 12.18.3.
 // points: 3, 12
 #[test]
 fn lane_numbered_addresses() {
@@ -598,6 +620,8 @@ fn a_direct_load_fills_the_quads_that_exec_touches() {
     }
 }
 
+// rule: both values of a load of two addresses come from the address before the load; section Vega ISA
+// 10.3.3.
 // points: 12
 #[test]
 fn a_load_of_two_addresses_keeps_its_address_until_both_are_known() {

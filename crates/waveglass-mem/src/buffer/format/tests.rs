@@ -365,7 +365,8 @@ fn d16_stores_clamp_scale_and_round() {
     assert_eq!(Float.store_d16(0x3c00, 32), 1f32.to_bits());
 }
 
-// rule: stores of f32; the same rounding at every boundary between two codes.
+// rule: stores of f32 round the same way at every boundary between two codes; section no manual says:
+// how stores round is left open.
 #[test]
 fn stores_round_at_every_boundary() {
     for width in WIDTHS {
@@ -496,7 +497,8 @@ fn store_on(generation: Generation, values: [u32; 4], access: &FormatAccess) -> 
 
 const ONE: u32 = 0x3f80_0000;
 
-// rule: the first component has the lowest bits.
+// rule: the first component has the lowest bits; section no manual says: formats are listed by the
+// widths of their components alone.
 #[test]
 fn packed_layouts_have_x_in_the_lowest_bits() {
     let word = |w: u32| w.to_le_bytes();
@@ -586,6 +588,7 @@ fn typed_accesses_must_be_aligned_to_the_element_or_a_dword() {
     assert!(port.faults.is_empty());
 }
 
+// rule: an instruction with a descriptor of another type is ignored; section RDNA 3 ISA 9.6.
 #[test]
 fn a_descriptor_of_another_type_leaves_registers_alone() {
     let mut d = descriptor(Generation::Rdna3);
