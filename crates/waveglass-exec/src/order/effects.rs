@@ -152,7 +152,7 @@ impl Effects {
         };
         let reads = spans(&info.reads);
         let writes = spans(&info.writes);
-        let memory = memory(op, inst, &info, &reads, &writes);
+        let memory = memory(op, inst, &info, &writes);
         Self {
             crosses_lanes: crosses_lanes(inst),
             wait: wait(inst),
@@ -196,13 +196,7 @@ fn crosses_lanes(inst: &Inst) -> bool {
             .any(|p| name.starts_with(p))
 }
 
-fn memory(
-    op: &Op,
-    inst: &Inst,
-    info: &InstInfo,
-    reads: &[Span],
-    writes: &[Span],
-) -> Option<Memory> {
+fn memory(op: &Op, inst: &Inst, info: &InstInfo, writes: &[Span]) -> Option<Memory> {
     let target = inst.target();
     let encoding = inst.def().encoding();
     let name = inst.mnemonic();
@@ -269,8 +263,8 @@ fn memory(
         in_async_order: info.counters.contains(&Counter::Async),
         may_pass_stores: returns_only && !target.is_gfx9() && !scalar,
         stores: !returns_only,
-        merges: writes.iter().any(|w| reads.contains(w))
-            || op.mem.half != crate::semantics::Half::Whole,
+        // A source that is the destination too is kept with the operation.
+        merges: op.mem.half != crate::semantics::Half::Whole,
         lane_bytes: (global
             && !name.contains("lds")
             && !name.contains("_tr")

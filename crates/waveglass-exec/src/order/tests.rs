@@ -184,6 +184,10 @@ fn what_reads_a_result_too_early_sees_poison() {
         assert_eq!(reader.flight.hazard_count, 1);
         let scalar = run(Target::Gfx900, order, &[S_LOAD, READ_S4, LGKM0, END], 100);
         assert_eq!((scalar.wave.sgpr[6], scalar.wave.sgpr[4]), (POISON, 11));
+        // The address may be the destination: s_load_dwordx2 s[0:1], s[0:1], 0x0; s_mov_b32 s6, s0
+        let own = [0xc006_0000, 0, 0xbe86_0000, LGKM0, END];
+        let own = run(Target::Gfx900, order, &own, 100);
+        assert_eq!((own.wave.sgpr[6], own.wave.sgpr[0]), (POISON, 11));
         // What an operation takes along when it is issued is poison too.
         let stored = run(Target::Gfx900, order, &[GLOBAL_V2, store, VM0, END], 100);
         assert_eq!(

@@ -288,18 +288,19 @@ fn run(launch: Launch) -> Result<Outputs, String> {
     if let Some(e) = report.error {
         return Err(format!("{kernel}: {e}"));
     }
+    // Before the faults: an address that was read too early is poison.
+    if let Some(h) = report.outcome.hazards.first() {
+        return Err(format!(
+            "{kernel}: at {:#x}: {h} ({} in all)",
+            h.address, report.outcome.hazard_count
+        ));
+    }
     let mut faults = report.outcome.faults.iter().flat_map(|s| &s.details);
     let masked = |f: &Fault| f.space == Space::Lds && Some(f.address) == masked_store;
     if let Some(f) = faults.find(|f| !masked(&f.fault)) {
         return Err(format!(
             "{kernel}: {} at {:#x}: {} ({} faults)",
             f.mnemonic, f.address, f.fault, report.outcome.fault_count
-        ));
-    }
-    if let Some(h) = report.outcome.hazards.first() {
-        return Err(format!(
-            "{kernel}: at {:#x}: {h} ({} in all)",
-            h.address, report.outcome.hazard_count
         ));
     }
     Ok(Outputs {
