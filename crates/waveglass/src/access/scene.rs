@@ -167,12 +167,11 @@ impl Scene {
         let last = base.saturating_add(size.saturating_sub(1));
         if let Some((what, from, to)) = self.in_the_way(base, last) {
             return error(format!(
-                "{base:#x} to {last:#x} lie in {what}, {from:#x} to {to:#x}, where no memory can be: a flat access \
-                 there is one of {}",
+                "{base:#x} to {last:#x} lie in {what}, {from:#x} to {to:#x}, where no memory can be: {}",
                 if what.contains("hole") {
-                    "nothing"
+                    "an access there is a violation"
                 } else {
-                    "LDS or scratch"
+                    "a flat access there is one of LDS or scratch"
                 }
             ));
         }
