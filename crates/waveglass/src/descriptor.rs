@@ -455,8 +455,8 @@ impl Subject {
         );
         out.push(
             if self.d.user_vm_enable && !self.d.user_vm_mode {
-                "in range, a page of a tiled pool that is not mapped gives 0 and drops writes (user VM, mode 0; Vega \
-                 ISA 8.1.8); Waveglass has no tiled pools, and there an address that is not mapped is a memory violation"
+                "in range, an address that nothing is mapped at gives 0 and drops writes (user VM, mode 0; Vega ISA \
+                 8.1.8)"
             } else {
                 "in range, the address must still be mapped: if it is not, that is a memory violation"
             }

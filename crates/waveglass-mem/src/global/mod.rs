@@ -324,11 +324,9 @@ impl GlobalMemory {
         port: &mut Port,
     ) {
         let nearest = self.nearest(address, size);
-        let kind = match nearest {
-            Some(Nearest {
-                side: Side::Inside, ..
-            }) if access != Access::Load => FaultKind::ReadOnly,
-            _ => FaultKind::Unmapped,
+        let kind = match access != Access::Load && self.meets_read_only(address, size) {
+            true => FaultKind::ReadOnly,
+            false => FaultKind::Unmapped,
         };
         port.faults.push(Fault {
             kind,
@@ -340,6 +338,22 @@ impl GlobalMemory {
             nearest,
             limit: None,
         });
+    }
+
+    /// Whether an access lies in regions that meet, of which one is not to be written.
+    fn meets_read_only(&self, address: u64, size: u32) -> bool {
+        let end = u128::from(address) + u128::from(size);
+        let (mut at, mut read_only) = (u128::from(address), false);
+        while at < end {
+            let region = u64::try_from(at).ok();
+            let region = region.and_then(|at| self.find(at, 1, &mut RegionHint::default()));
+            let Some(region) = region else {
+                return false;
+            };
+            read_only |= region.permission == Permission::ReadOnly;
+            at = u128::from(region.base) + u128::from(region.size);
+        }
+        read_only
     }
 
     /// Records a misaligned lane.

@@ -254,6 +254,32 @@ fn stores_and_atomics_to_read_only_memory_are_dropped_and_reported() {
     assert_eq!(bytes, [9; 256]);
 }
 
+#[test]
+fn a_store_across_into_read_only_memory_is_one_of_read_only_memory() {
+    let mut memory = GlobalMemory::new();
+    for (base, permission) in [(A, Permission::ReadWrite), (A + 256, Permission::ReadOnly)] {
+        memory.map_bytes(base, &[9; 256], permission, "a").unwrap();
+    }
+    // Two bytes in each; two behind the end of all.
+    for (address, kind) in [
+        (A + 254, FaultKind::ReadOnly),
+        (A + 510, FaultKind::Unmapped),
+    ] {
+        let mut port = port();
+        memory.store(
+            Lanes::new(&[address; 32], 1),
+            Element::B32,
+            &[[1; 32]],
+            &mut port,
+        );
+        let kinds: Vec<FaultKind> = port.faults.iter().map(|f| f.kind).collect();
+        assert_eq!(kinds, [kind]);
+    }
+    let mut bytes = [0; 512];
+    assert!(memory.read(A, &mut bytes[..256]) && memory.read(A + 256, &mut bytes[256..]));
+    assert_eq!(bytes, [9; 512]);
+}
+
 // RDNA 4 ISA 9.5.
 // points: 5, 6
 // claims: flat.9.6-4, set.alignment

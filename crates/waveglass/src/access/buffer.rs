@@ -1,7 +1,7 @@
 //! Addresses through buffer descriptors (Vega ISA 8.1.5, RDNA 3 ISA 9.4, RDNA 4 ISA 9.4, CDNA 5 ISA
 //! 9.4).
 
-use super::place::MISALIGNED;
+use super::place::{MISALIGNED, UNMAPPED};
 use super::{Check, Explanation, Kind, Part, Place, Subject, Term, register_name};
 use crate::isa::{Field, Operand};
 use crate::mem::buffer::{
@@ -190,7 +190,7 @@ impl Subject<'_> {
             let next = match d.resolve(request, l, component) {
                 Resolved::Address(_) if straddles(d, request, l, bytes) => {
                     let byte = |i| d.address(request, l, u64::from(component) * 4 + u64::from(i));
-                    let byte = |i| self.of_bytes(1).global_part(byte(i), checks.clone());
+                    let byte = |i| self.of_bytes(1).page(d, byte(i), checks.clone());
                     (0..bytes).map(byte).collect()
                 }
                 Resolved::Address(a) => {
@@ -204,7 +204,7 @@ impl Subject<'_> {
                         subject.aligned_in(mode, a, false, &mut checks)
                     };
                     vec![match at {
-                        Some(at) => subject.global_part(at, checks),
+                        Some(at) => subject.page(d, at, checks),
                         None => subject.violation(a, checks, MISALIGNED),
                     }]
                 }
@@ -230,6 +230,18 @@ impl Subject<'_> {
             }
         }
         parts
+    }
+
+    /// An access of memory in range, which is null where the descriptor's user VM says so.
+    fn page(&self, d: &BufferDescriptor, at: u64, checks: Vec<Check>) -> Part {
+        let mut part = self.global_part(at, checks);
+        let unmapped = matches!(part.place, Place::Violation { why } if why == UNMAPPED);
+        if d.user_vm_enable && !d.user_vm_mode && unmapped {
+            part.place = Place::Dropped {
+                why: "a null page of the user VM (USER_VM_MODE 0, Vega ISA 8.1.8)",
+            };
+        }
+        part
     }
 }
 

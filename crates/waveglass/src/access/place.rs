@@ -1,7 +1,10 @@
 //! Where an access falls once its address is known: alignment, mapped memory, the cut into dwords.
 
 use super::{Check, Kind, Part, Place, Subject};
-use crate::mem::{AlignmentMode, Permission};
+use crate::mem::{AlignmentMode, Generation, Permission};
+
+/// Why an access of no region is a violation.
+pub(super) const UNMAPPED: &str = "no memory is mapped there";
 
 /// Why a misaligned access touches nothing.
 pub(super) const MISALIGNED: &str = "misaligned";
@@ -57,9 +60,14 @@ impl Subject<'_> {
             return Some(at);
         }
         let dword = bytes.min(4);
+        // "MEMVIOL" for misaligned atomics in every mode (RDNA 3 ISA 9.5), of which RDNA 4's 9.5 takes this one out.
+        let forced = !matches!(
+            self.scene.rules.generation,
+            Generation::Rdna3 | Generation::Rdna3_5
+        );
         // What must hold, and what the address is cut to.
         let (need, grain) = match (self.kind, mode) {
-            (Kind::Atomic, AlignmentMode::Dword) if !lds => (1, bytes),
+            (Kind::Atomic, AlignmentMode::Dword) if !lds && forced => (1, bytes),
             (Kind::Atomic | Kind::Monitor, _) => (bytes, bytes),
             (_, AlignmentMode::Dword) => (1, if lds { native } else { dword }),
             (_, AlignmentMode::DwordStrict) => (dword, if lds { native } else { 1 }),
@@ -162,9 +170,7 @@ impl Subject<'_> {
             checks.push(Check::new(writable, format!("{names} may be written")));
         }
         let place = if !inside {
-            Place::Violation {
-                why: "no memory is mapped there",
-            }
+            Place::Violation { why: UNMAPPED }
         } else if writes && !writable {
             Place::Violation {
                 why: "the memory there is read-only",
