@@ -405,7 +405,7 @@ fn lows(random: &mut Random, form: u64, bytes: u64) -> [u32; 64] {
 #[test]
 fn every_form_of_addresses_reaches_what_its_sum_says_in_every_build() {
     let mut memory = GlobalMemory::new();
-    let bytes: Vec<u8> = (0..0x1000u32).map(|i| (i * 37 >> 3) as u8).collect();
+    let bytes: Vec<u8> = (0..0x1000u32).map(|i| ((i * 37) >> 3) as u8).collect();
     memory
         .map_bytes(BASE, &bytes, Permission::ReadWrite, "a")
         .unwrap();

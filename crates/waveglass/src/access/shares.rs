@@ -169,7 +169,7 @@ impl Subject<'_> {
                 },
             ),
         ];
-        let at = u64::from((m0 >> 16) + 4 * index & 0xfffc);
+        let at = u64::from(((m0 >> 16) + 4 * index) & 0xfffc);
         let mut bytes = [0; 4];
         let before = if in_registers {
             shared.push(term("register", index & 15));
