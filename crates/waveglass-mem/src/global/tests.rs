@@ -254,6 +254,7 @@ fn stores_and_atomics_to_read_only_memory_are_dropped_and_reported() {
     assert_eq!(bytes, [9; 256]);
 }
 
+// rule: a store that lies partly in read-only memory is a write to a read-only surface; section Vega ISA 9.6.
 #[test]
 fn a_store_across_into_read_only_memory_is_one_of_read_only_memory() {
     let mut memory = GlobalMemory::new();
