@@ -167,6 +167,15 @@ pub(super) enum Rm {
     Lanes(Gpr, u8, i32),
 }
 
+/// Opcode extensions of shifts by a constant: to the right with zeros or with the sign, to the left.
+pub(super) const RIGHT: u8 = 2;
+pub(super) const SIGN: u8 = 4;
+pub(super) const LEFT: u8 = 6;
+
+/// Immediates of `vrangeps` and `vrangepd` (Intel SDM, "VRANGEPS": the sign of the result that is chosen).
+pub(super) const MINIMUM: u8 = 4;
+pub(super) const MAXIMUM: u8 = 5;
+
 /// What a mask register has with it where lanes that it leaves out become zero.
 pub(super) const ZEROING: u8 = 0x80;
 

@@ -1,6 +1,6 @@
 //! Operations that are a few instructions on their sources, one after the other.
 
-use super::super::encode::{Form, forms::*};
+use super::super::encode::{Form, LEFT, MAXIMUM, MINIMUM, RIGHT, forms::*};
 
 /// A value of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,16 +55,8 @@ pub(super) fn may_give_nan(steps: &[Step]) -> bool {
     steps.contains(&NumberInTheEnd)
 }
 
-/// Opcode extensions of shifts by constants.
-const RIGHT: u8 = 2;
-const LEFT: u8 = 6;
-
 const SIGN_BIT: u32 = 0x8000_0000;
 const EXPONENT: u32 = 0x7f80_0000;
-/// Immediates of `vrangeps`.
-const MINIMUM: u8 = 4;
-const MAXIMUM: u8 = 5;
-
 const fn copy(to: V, from: V) -> Step {
     One(VMOVUPS_LOAD, to, from)
 }

@@ -1,6 +1,6 @@
 //! The recipes of vector operations by name.
 
-use super::super::encode::forms;
+use super::super::encode::{LEFT, MAXIMUM, MINIMUM, RIGHT, SIGN, forms};
 use super::steps;
 use super::vector::{Extend, Recipe};
 use crate::valu::kernel::Setting;
@@ -91,9 +91,9 @@ pub(super) fn recipe(name: &str) -> Option<Recipe> {
         "v_subrev_f32" => FloatReversed(VSUBPS),
         "v_mul_f32" => Float(VMULPS),
         "v_min_f32" | "v_min3_f32" | "v_min_num_f32" | "v_min3_num_f32" | "v_minimum_f32"
-        | "v_minimum3_f32" => Range(4),
+        | "v_minimum3_f32" => Range(MINIMUM),
         "v_max_f32" | "v_max3_f32" | "v_max_num_f32" | "v_max3_num_f32" | "v_maximum_f32"
-        | "v_maximum3_f32" => Range(5),
+        | "v_maximum3_f32" => Range(MAXIMUM),
         "v_med3_f32" | "v_med3_num_f32" => Steps(steps::MEDIAN),
         "v_maxmin_f32" | "v_maxmin_num_f32" | "v_maximumminimum_f32" => {
             Steps(steps::MAXIMUM_MINIMUM)
@@ -119,12 +119,12 @@ pub(super) fn recipe(name: &str) -> Option<Recipe> {
         "v_div_fixup_f64" => StepsWide(steps::ORDINARY_QUOTIENT_DOUBLE),
         "v_rcp_f32" => Steps(steps::RECIPROCAL),
         "v_sqrt_f32" => Steps(steps::ROOT),
-        "v_lshlrev_b32" => Shift(VPSLLVD, 6),
-        "v_lshrrev_b32" => Shift(VPSRLVD, 2),
-        "v_ashrrev_i32" => Shift(VPSRAVD, 4),
-        "v_lshl_add_u32" => ShiftThen(VPSLLVD, 6, VPADDD),
-        "v_lshl_or_b32" => ShiftThen(VPSLLVD, 6, VPORD),
-        "v_add_lshl_u32" => ThenShift(VPADDD, VPSLLVD, 6),
+        "v_lshlrev_b32" => Shift(VPSLLVD, LEFT),
+        "v_lshrrev_b32" => Shift(VPSRLVD, RIGHT),
+        "v_ashrrev_i32" => Shift(VPSRAVD, SIGN),
+        "v_lshl_add_u32" => ShiftThen(VPSLLVD, LEFT, VPADDD),
+        "v_lshl_or_b32" => ShiftThen(VPSLLVD, LEFT, VPORD),
+        "v_add_lshl_u32" => ThenShift(VPADDD, VPSLLVD, LEFT),
         "v_add3_u32" => Two(VPADDD, VPADDD),
         "v_and_or_b32" => Two(VPANDD, VPORD),
         "v_xad_u32" => Two(VPXORD, VPADDD),
@@ -220,8 +220,8 @@ pub(super) fn recipe(name: &str) -> Option<Recipe> {
         "v_add_f64" => Double(VADDPD),
         "v_mul_f64" => Double(VMULPD),
         "v_fma_f64" | "v_fmac_f64" => FmaDouble,
-        "v_min_f64" => RangeDouble(4),
-        "v_max_f64" => RangeDouble(5),
+        "v_min_f64" => RangeDouble(MINIMUM),
+        "v_max_f64" => RangeDouble(MAXIMUM),
         "v_rndne_f64" => RoundDouble(8),
         "v_floor_f64" => RoundDouble(9),
         "v_ceil_f64" => RoundDouble(10),

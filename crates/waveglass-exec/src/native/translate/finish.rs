@@ -1,13 +1,10 @@
 //! What becomes of results on their way to their registers.
 
-use super::super::encode::{Rm, forms::*};
+use super::super::encode::{LEFT, MAXIMUM, MINIMUM, Rm, forms::*};
 use super::super::recipe::Finish;
 use super::{Key, MOMENT, Translator, Write};
 use crate::valu::Insertion;
 
-/// Immediates of `vrangeps`.
-const MINIMUM: u8 = 4;
-const MAXIMUM: u8 = 5;
 const ONE: u32 = 0x3f80_0000;
 /// Twice, as halves.
 const ONES: u32 = 0x3c00_3c00;
@@ -49,18 +46,12 @@ impl Translator<'_> {
             }
             return;
         }
+        // Bits beside the field go nowhere.
         if field == u32::MAX {
-            let width = 32 - bits.left;
-            if bits.keep == u32::MAX {
-                self.shift(z, 6, z, bits.left);
-                self.shift(z, 4, z, bits.right);
-            } else {
-                let low = self.each(u32::MAX >> (32 - width));
-                self.code.vector(VPANDD, z, z, low, 0);
-            }
+            self.change(z, z, bits);
         }
         if shift != 0 {
-            self.shift(z, 6, z, shift);
+            self.shift(z, LEFT, z, shift);
         }
         if field != u32::MAX {
             let old = self.get(Key::Vector(w.register, w.chunk));

@@ -1,16 +1,11 @@
 //! Sources of vector operations.
 
-use super::super::encode::{Rm, forms::*};
+use super::super::encode::{LEFT, RIGHT, Rm, SIGN, forms::*};
 use super::super::recipe::{Extend, Source};
 use super::{Key, Translator};
 use crate::alu::{float, mix};
 use crate::program::Src;
 use crate::valu::{Bits, Way};
-
-/// Opcode extensions of shifts by constants.
-const RIGHT: u8 = 2;
-const SIGN: u8 = 4;
-const LEFT: u8 = 6;
 
 impl Translator<'_> {
     /// A dword of a source for a host vector's lanes.
@@ -136,7 +131,31 @@ impl Translator<'_> {
             return z;
         }
         let to = self.changing();
-        let mut from = z;
+        let mut from = self.change(to, z, bits);
+        match extend {
+            Extend::No => {}
+            Extend::Zeros => {
+                let low = self.each(0xffff);
+                self.code.vector(VPANDD, to, from, low, 0);
+                from = to;
+            }
+            Extend::Sign => {
+                self.shift(to, LEFT, from, 16);
+                self.shift(to, SIGN, to, 16);
+                from = to;
+            }
+            Extend::Single => {
+                self.code.vector(VPMOVDW, from, 0, Rm::Reg(to), 0);
+                self.code.vector(VCVTPH2PS, to, 0, Rm::Reg(to), 0);
+                from = to;
+            }
+        }
+        from
+    }
+
+    /// Changes bits on their way from a register to another; gives the one that they are in, which is the first
+    /// where there is nothing to change.
+    pub(super) fn change(&mut self, to: u8, mut from: u8, bits: Bits) -> u8 {
         let Bits {
             left, right, flip, ..
         } = bits;
@@ -161,24 +180,6 @@ impl Translator<'_> {
             if operand != none {
                 let operand = self.each(operand);
                 self.code.vector(f, to, from, operand, 0);
-                from = to;
-            }
-        }
-        match extend {
-            Extend::No => {}
-            Extend::Zeros => {
-                let low = self.each(0xffff);
-                self.code.vector(VPANDD, to, from, low, 0);
-                from = to;
-            }
-            Extend::Sign => {
-                self.shift(to, LEFT, from, 16);
-                self.shift(to, SIGN, to, 16);
-                from = to;
-            }
-            Extend::Single => {
-                self.code.vector(VPMOVDW, from, 0, Rm::Reg(to), 0);
-                self.code.vector(VCVTPH2PS, to, 0, Rm::Reg(to), 0);
                 from = to;
             }
         }

@@ -1,6 +1,6 @@
 //! Vector arithmetic.
 
-use super::super::encode::{EAX, Form, Rm, SGPRS, ZEROING, forms::*};
+use super::super::encode::{EAX, Form, LEFT, Rm, SGPRS, SIGN, ZEROING, forms::*};
 use super::super::recipe::{Extend, Recipe, Source, Vector};
 use super::reach::Reach;
 use super::{MASK_IN, MASK_OUT, MOMENT, Translator, Write};
@@ -224,8 +224,8 @@ impl Translator<'_> {
                 let (d, other) = (self.fresh(), self.fresh());
                 for (to, from) in [(d, x), (other, y)] {
                     if signed {
-                        self.shift(to, 6, from, 8);
-                        self.shift(to, 4, to, 8);
+                        self.shift(to, LEFT, from, 8);
+                        self.shift(to, SIGN, to, 8);
                     } else {
                         let low = self.each(0xff_ffff);
                         self.code.vector(VPANDD, to, from, low, 0);
@@ -312,7 +312,7 @@ impl Translator<'_> {
                 let (low, high) = (self.fresh(), self.fresh());
                 self.narrow(low, x, how);
                 self.narrow(high, y, how);
-                self.shift(high, 6, high, 16);
+                self.shift(high, LEFT, high, 16);
                 self.code.vector(VPORD, low, low, Rm::Reg(high), 0);
                 self.release(high);
                 [Some(low), None]

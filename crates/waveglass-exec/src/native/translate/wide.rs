@@ -1,6 +1,6 @@
 //! Values of 64 bits.
 
-use super::super::encode::{EAX, ECX, Form, R9, Rm, forms::*};
+use super::super::encode::{EAX, ECX, Form, LEFT, R9, RIGHT, Rm, SIGN, forms::*};
 use super::super::recipe::{Source, Vector};
 use super::{MASK_OUT, MOMENT, Translator};
 
@@ -25,14 +25,12 @@ impl Translator<'_> {
         left: bool,
         signed: bool,
     ) -> [u8; 2] {
-        // Extensions of the immediate shifts: left, right, right with the sign.
-        let (to_left, to_right) = (6, 2);
-        let last = if signed { 4 } else { to_right };
+        let last = if signed { SIGN } else { RIGHT };
         let (to, other) = (self.fresh(), self.fresh());
         // From the half that loses bits to the one that takes them.
         let (from, into, out, back) = match left {
-            true => (low, high, to_left, to_right),
-            false => (high, low, to_right, to_left),
+            true => (low, high, LEFT, RIGHT),
+            false => (high, low, RIGHT, LEFT),
         };
         if count >= 32 {
             let shift = if left { out } else { last };
