@@ -397,7 +397,8 @@ fn signed(fault: &Fault, address: u64) -> i128 {
     .signed_address()
 }
 
-fn hex(address: i128) -> String {
+/// A number with its sign.
+pub(crate) fn hex(address: i128) -> String {
     let sign = if address < 0 { "-" } else { "" };
     format!("{sign}{:#x}", address.unsigned_abs())
 }

@@ -1,8 +1,9 @@
 //! Flat, global and scratch addresses (Vega ISA 9, RDNA 3 ISA 11, RDNA 4 ISA 11, CDNA 5 ISA 10).
 
 use super::Kind;
-use super::place::{MISALIGNED, signed};
+use super::place::MISALIGNED;
 use super::{Check, Explanation, Part, Place, Subject, Term, register_name};
+use crate::fault_report::hex;
 use crate::isa::{Field, Reg, RegFile};
 use crate::mem::{Apertures, FlatTarget, Generation, ScratchWindow};
 
@@ -354,7 +355,7 @@ impl Subject<'_> {
         checks.push(Check::new(
             inside,
             match at {
-                ..0 => format!("0 <= {}, the private offset", signed(at)),
+                ..0 => format!("0 <= {}, the private offset", hex(at.into())),
                 _ => format!(
                     "{at:#x} + {} <= {:#x}, the lane's scratch",
                     self.bytes, window.size

@@ -9,14 +9,6 @@ pub(super) const UNMAPPED: &str = "no memory is mapped there";
 /// Why a misaligned access touches nothing.
 pub(super) const MISALIGNED: &str = "misaligned";
 
-/// A number with its sign, for offsets.
-pub(super) fn signed(v: i64) -> String {
-    match v {
-        ..0 => format!("-{:#x}", v.unsigned_abs()),
-        _ => format!("{v:#x}"),
-    }
-}
-
 fn mode_name(mode: AlignmentMode) -> &'static str {
     match mode {
         AlignmentMode::Dword => "DWORD",

@@ -1,7 +1,7 @@
 //! Scalar memory addresses (Vega ISA 7, RDNA 3 ISA 8, RDNA 4 ISA 8, CDNA 5 ISA 8).
 
-use super::place::signed;
 use super::{AccessError, Check, Explanation, Kind, LaneAccess, Part, Place, Subject, Term};
+use crate::fault_report::hex;
 use crate::isa::{Field, Operand, RegFile};
 use crate::mem::Generation;
 use crate::mem::buffer::BufferDescriptor;
@@ -64,7 +64,7 @@ impl Subject<'_> {
         let parts = match &buffer {
             None => subject.scalar_parts(base.wrapping_add(total) & !ignored),
             Some(b) if self.is_negative(offset) => {
-                let text = format!("OFFSET {} is not negative", signed(offset));
+                let text = format!("OFFSET {} is not negative", hex(offset.into()));
                 let sum = b.base.wrapping_add(total);
                 let checks = vec![Check::new(false, text)];
                 vec![subject.violation(sum, checks, NEGATIVE)]
