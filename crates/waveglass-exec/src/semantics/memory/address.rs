@@ -4,6 +4,7 @@ use super::{Half, immediate, span};
 use crate::machine::Machine;
 use crate::program::{Compile, Op, Src};
 use crate::wave::ROW_LANES;
+use std::marker::PhantomData;
 use std::ops::Range;
 use waveglass_isa::{Field, Inst};
 use waveglass_mem::wide::{self, Host, LaneLoop, WaveLoop};
@@ -166,16 +167,49 @@ macro_rules! formed {
         }
     }};
 }
-/// A load or store of `N` whole dwords by a wave whose active lanes touch one region of plainly global memory;
-/// gives `false`, with nothing done, where it is anything else.
-pub(super) struct Whole<'a, 'm, const MODE: u8, const N: usize, const STORES: bool> {
-    pub m: &'a mut Machine<'m>,
-    pub op: &'a Op,
+
+/// What a lane moves, from or to addresses of one form. Its functions give `false`, with nothing done, where the
+/// wave's active lanes do not all touch one region of plainly global memory.
+pub(super) trait Moves {
+    /// Bytes a lane.
+    fn bytes(op: &Op) -> u32;
+
+    /// Stores them.
+    fn stores<const W: usize, const FULL: bool>(
+        m: &mut Machine<'_>,
+        op: &Op,
+        exec: u64,
+        host: Host,
+    ) -> bool;
+
+    /// Loads them.
+    fn loads<const W: usize, const FULL: bool>(
+        m: &mut Machine<'_>,
+        op: &Op,
+        exec: u64,
+        host: Host,
+    ) -> bool;
 }
 
-impl<const MODE: u8, const N: usize, const STORES: bool> WaveLoop
-    for Whole<'_, '_, MODE, N, STORES>
-{
+/// A load or store of a whole wave, as far as [`Moves`] do it.
+pub(super) struct Whole<'a, 'm, T, const STORES: bool> {
+    m: &'a mut Machine<'m>,
+    op: &'a Op,
+    moves: PhantomData<T>,
+}
+
+impl<'a, 'm, T: Moves, const STORES: bool> Whole<'a, 'm, T, STORES> {
+    #[inline(always)]
+    pub(super) fn new(m: &'a mut Machine<'m>, op: &'a Op) -> Self {
+        Self {
+            m,
+            op,
+            moves: PhantomData,
+        }
+    }
+}
+
+impl<T: Moves, const STORES: bool> WaveLoop for Whole<'_, '_, T, STORES> {
     #[inline(always)]
     fn count(&self) -> usize {
         if self.m.wave.ptr32 {
@@ -190,19 +224,27 @@ impl<const MODE: u8, const N: usize, const STORES: bool> WaveLoop
         let (m, op) = (self.m, self.op);
         let exec = m.wave.exec();
         let done = match (STORES, m.wave.is_full()) {
-            (true, true) => Self::stores::<W, true>(m, op, exec, host),
-            (true, false) => Self::stores::<W, false>(m, op, exec, host),
-            (false, true) => Self::loads::<W, true>(m, op, exec, host),
-            (false, false) => Self::loads::<W, false>(m, op, exec, host),
+            (true, true) => T::stores::<W, true>(m, op, exec, host),
+            (true, false) => T::stores::<W, false>(m, op, exec, host),
+            (false, true) => T::loads::<W, true>(m, op, exec, host),
+            (false, false) => T::loads::<W, false>(m, op, exec, host),
         };
         if done {
-            count_lanes::<STORES>(m, exec, 4 * N as u32);
+            count_lanes::<STORES>(m, exec, T::bytes(op));
         }
         done
     }
 }
 
-impl<const MODE: u8, const N: usize, const STORES: bool> Whole<'_, '_, MODE, N, STORES> {
+/// `N` whole dwords.
+pub(super) struct Dwords<const MODE: u8, const N: usize>;
+
+impl<const MODE: u8, const N: usize> Moves for Dwords<MODE, N> {
+    #[inline(always)]
+    fn bytes(_: &Op) -> u32 {
+        4 * N as u32
+    }
+
     #[inline(always)]
     fn stores<const W: usize, const FULL: bool>(
         m: &mut Machine<'_>,
@@ -262,40 +304,15 @@ impl<const MODE: u8, const N: usize, const STORES: bool> Whole<'_, '_, MODE, N, 
     }
 }
 
-/// The same of a byte or a short, and for any part of the register.
-pub(super) struct WholeSmall<'a, 'm, const MODE: u8, const STORES: bool> {
-    pub m: &'a mut Machine<'m>,
-    pub op: &'a Op,
-}
+/// A byte or a short, in any part of the register.
+pub(super) struct Small<const MODE: u8>;
 
-impl<const MODE: u8, const STORES: bool> WaveLoop for WholeSmall<'_, '_, MODE, STORES> {
+impl<const MODE: u8> Moves for Small<MODE> {
     #[inline(always)]
-    fn count(&self) -> usize {
-        if self.m.wave.ptr32 {
-            0
-        } else {
-            self.m.wave.lanes()
-        }
+    fn bytes(op: &Op) -> u32 {
+        op.mem.element.bytes()
     }
 
-    #[inline(always)]
-    fn lanes<const W: usize>(self, host: Host) -> bool {
-        let (m, op) = (self.m, self.op);
-        let exec = m.wave.exec();
-        let done = match (STORES, m.wave.is_full()) {
-            (true, true) => Self::stores::<W, true>(m, op, exec, host),
-            (true, false) => Self::stores::<W, false>(m, op, exec, host),
-            (false, true) => Self::loads::<W, true>(m, op, exec, host),
-            (false, false) => Self::loads::<W, false>(m, op, exec, host),
-        };
-        if done {
-            count_lanes::<STORES>(m, exec, op.mem.element.bytes());
-        }
-        done
-    }
-}
-
-impl<const MODE: u8, const STORES: bool> WholeSmall<'_, '_, MODE, STORES> {
     #[inline(always)]
     fn stores<const W: usize, const FULL: bool>(
         m: &mut Machine<'_>,

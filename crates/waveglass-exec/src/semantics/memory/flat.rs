@@ -1,6 +1,6 @@
 //! Flat and global loads and stores (Vega ISA 9, RDNA 3 ISA 11, CDNA 5 ISA 10).
 
-use super::address::{self, Addresses, GT, GV, GVS, Whole, WholeSmall, addresses};
+use super::address::{self, Addresses, Dwords, GT, GV, GVS, Small, Whole, addresses};
 use super::{
     Half, active, done, into_destination, scratch_window, span, store_source, vgpr,
     with_destination, zero_lanes,
@@ -123,7 +123,7 @@ macro_rules! by_mode {
     ($general:ident, $stores:literal, $($mode:ident),*) => {
         [$({
             fn run<const N: usize>(m: &mut Machine<'_>, op: &Op) -> Step {
-                if wide::run_wave(Whole::<$mode, N, $stores> { m: &mut *m, op }) {
+                if wide::run_wave(Whole::<Dwords<$mode, N>, $stores>::new(m, op)) {
                     return NEXT;
                 }
                 $general::<$mode>(m, op)
@@ -146,7 +146,7 @@ macro_rules! small_by_mode {
     ($general:ident, $stores:literal, $($mode:ident),*) => {
         [$({
             |m: &mut Machine<'_>, op: &Op| {
-                if wide::run_wave(WholeSmall::<$mode, $stores> { m: &mut *m, op }) {
+                if wide::run_wave(Whole::<Small<$mode>, $stores>::new(m, op)) {
                     return NEXT;
                 }
                 $general::<$mode>(m, op)
